@@ -15,6 +15,7 @@
 #include "middleware/core/job_state.h"
 #include "middleware/process/libc_process.h"
 #include "middleware/process/private.h"
+#include "middleware/process/private_system.h"
 
 /* Tables that are computed once, memory that was set aside, counters of objects. */
 static const char *const harmless[] = {
@@ -185,10 +186,10 @@ static void report_libraries(void)
     for (int i = 0; i < count; i++)
         if (still_there(libraries[i].map) && sum_of(libraries[i].map) != libraries[i].sum)
             pf_warn(
-                "all ranks share the variables of the library %s, which have changed during the run: "
-                "under mpirun each rank has its own, and its results may differ (PARFOCAL_PRIVATE=%.*s gives "
-                "each rank a copy)",
-                name_of(libraries[i].map), (int)strcspn(name_of(libraries[i].map), ".-"),
+                "all ranks share the variables of the library %s, which have changed during the run: under "
+                "mpirun each rank has its own, and its results may differ (PARFOCAL_PRIVATE=%.*s gives each "
+                "rank a copy)",
+                name_of(libraries[i].map), (int)strcspn(name_of(libraries[i].map), "."),
                 name_of(libraries[i].map));
 }
 
@@ -200,6 +201,7 @@ static const char *locale_of(const struct pf_process *p)
 void pf_process_report(void)
 {
     report_libraries();
+    pf_private_system_report();
     const struct pf_process *other = NULL, *first = pf_process_of(0);
     const char *locale = first && first->locale ? first->locale : "C";
     for (int i = 1; first && i < pf_job_state.size && !other; i++)

@@ -124,9 +124,9 @@ static bool can_be_private(const struct pf_elf *elf, const char *name, const cha
     if (!linked_by_pfcc(elf) && !pf_private_system_is(name)) {
         if (serves_all(name, path))
             return false;
-        why = "it was not linked by pfcc; link it with pfcc -shared, or name it in PARFOCAL_PRIVATE, if it "
-              "keeps "
-              "data that belong to one rank";
+        why = "it was not linked by pfcc; if it keeps data of one rank, link it with pfcc -shared or name it "
+              "in "
+              "PARFOCAL_PRIVATE";
     } else if (!elf->soname || strcmp(elf->soname, name) != 0)
         why = "it does not have the name (soname) under which it is needed; link it again with pfcc";
     else if (strlen(name) <= UNIQUE)
@@ -204,8 +204,6 @@ const char *pf_private_prepare(const char *application, const char *dir, bool ke
     job.keep = keep;
     pf_private_system_ask(&elf);
     add(application, NULL, elf);
-    for (const char *name; (name = pf_private_system_unused());)
-        pf_warn("PARFOCAL_PRIVATE: the program needs no library %s", name);
     if (job.kind || job.count > 1 || !by_smpi || !pf_copy_is_deep()) /* SMPI would insist on deep binding */
         return own_library();
     pf_elf_free(&job.objects[0].elf);
@@ -343,13 +341,13 @@ bool pf_private_find(char *out, const char *name)
     return found;
 }
 
-bool pf_private_read(struct pf_elf *elf, const char *path)
+bool pf_private_read(struct pf_elf *elf, const char *path, bool *plugs)
 {
     const char *slash = strrchr(path, '/');
     if (!read_object(elf, path))
         return false;
-    bool plugs = pf_private_system_plugs(elf);
-    if (!plugs && !linked_by_pfcc(elf) && !pf_private_system_is(slash ? slash + 1 : path)) {
+    *plugs = pf_private_system_plugs(elf);
+    if (!*plugs && !linked_by_pfcc(elf) && !pf_private_system_is(slash ? slash + 1 : path)) {
         pf_elf_free(elf);
         return false;
     }

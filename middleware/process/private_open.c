@@ -56,13 +56,13 @@ static struct opened *add(aid_t actor, const struct stat *file, const char *path
 }
 
 /* What to open: the rank's copy, which is open already, or whose file is there (`written`); the file itself
- * when pfcc has not linked it; NULL when the copy is not open and must not be opened. */
-static const char *prepare(const char *path, int flags, bool *written)
+ * when it is for all ranks; NULL when the copy is not open and must not be opened. */
+static const char *prepare(const char *path, int flags, bool *written, bool *plugs)
 {
     struct pf_elf elf;
     struct stat file;
     aid_t actor = sg_actor_self_get_pid();
-    if (stat(path, &file) != 0 || !pf_private_read(&elf, path))
+    if (stat(path, &file) != 0 || !pf_private_read(&elf, path, plugs))
         return path;
     struct opened *one = find(actor, &file);
     void *open = one ? dlopen(one->copy, RTLD_LAZY | RTLD_NOLOAD) : NULL;
@@ -88,23 +88,33 @@ static void *open_shared(const char *name, int flags)
     return opened;
 }
 
+/* A new copy, and the libraries of the system that it has brought. */
+static void lead(void *loaded, bool plugs, const struct link_map *last)
+{
+    struct pf_rank *r = pf_compute_call();
+    if (plugs)
+        pf_private_system_plug(loaded);
+    pf_libraries_lead(last);
+    pf_compute_return(r);
+}
+
 void *pf_private_open(const char *name, int flags)
 {
     char path[PATH_MAX];
-    bool written = false;
+    bool written = false, plugs = false;
     const char *linked = name && pf_private_dir() ? pf_private_linked(name) : NULL;
     if (linked) /* the program needs it, so the rank has its copy already */
         return dlopen(linked, flags & ~RTLD_GLOBAL);
     if (!name || !pf_private_dir() || !pf_private_find(path, name))
         return open_shared(name, flags);
     struct pf_rank *r = pf_compute_call();
-    const char *copy = prepare(path, flags, &written);
+    const char *copy = prepare(path, flags, &written, &plugs);
+    struct link_map *last = pf_libraries_last();
     pf_compute_return(r);
     if (!copy)
         return NULL; /* RTLD_NOLOAD */
     if (copy == path)
         return open_shared(path, flags);
-    struct link_map *last = pf_libraries_last();
     const char *slash = strrchr(path, '/');
     void *loaded =
         pf_copy_open(&(struct pf_copy){.path = copy,
@@ -112,8 +122,7 @@ void *pf_private_open(const char *name, int flags)
                                        .keep = !written || pf_private_keeps(),
                                        .open = pf_private_system_opener(slash ? slash + 1 : path)});
     if (loaded && written)
-        pf_private_system_plug(loaded);
-    pf_libraries_lead(last); /* what it needs of the system */
+        lead(loaded, plugs, last);
     return loaded;
 }
 

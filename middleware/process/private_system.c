@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "loader/imports.h"
+#include "middleware/compute/compute.h"
 #include "middleware/core/job_state.h"
 #include "middleware/process/libc.h"
 #include "middleware/process/libc_process.h"
@@ -25,7 +26,7 @@ static const char noted[] = "pf_private_";
 /* One that was asked for: libNAME, with or without ".so" and a version. */
 struct asked {
     const char *name;
-    bool met; /* a library has that name, or its absence was reported */
+    bool met; /* a library has that name */
 };
 
 static struct asked *all;
@@ -81,22 +82,17 @@ bool pf_private_system_is(const char *name)
     bool is = pf_fortran_runtime_is(name);
     for (int i = 0; i < count; i++) {
         size_t length = strlen(all[i].name);
-        if (!begins(name, all[i].name) ||
-            (name[length] && name[length] != '.' && !begins(name + length, ".so")))
-            continue;
-        all[i].met = is = true;
+        if (begins(name, all[i].name) && (!name[length] || name[length] == '.'))
+            all[i].met = is = true;
     }
     return is;
 }
 
-const char *pf_private_system_unused(void)
+void pf_private_system_report(void)
 {
     for (int i = 0; i < count; i++)
-        if (!all[i].met) {
-            all[i].met = true;
-            return all[i].name;
-        }
-    return NULL;
+        if (!all[i].met)
+            pf_warn("PARFOCAL_PRIVATE: the program has used no library %s", all[i].name);
 }
 
 bool pf_private_system_find(char path[PATH_MAX], const char *name)
@@ -110,18 +106,19 @@ bool pf_private_system_find(char path[PATH_MAX], const char *name)
 }
 
 /* The copies that each rank has open. */
-enum { COPIES = 8 };
 static struct copies {
-    void *handles[COPIES];
+    void **handles;
     int count;
 } * of_ranks;
 
-/* Ranks are actors, which SMPI numbers from 1. */
+/* Ranks are actors, which SMPI numbers from 1. Others have none. */
 static struct copies *own_copies(void)
 {
+    static struct copies none;
+    size_t rank = (size_t)sg_actor_self_get_pid() - 1, size = (size_t)pf_job_state.size;
     if (!of_ranks)
-        of_ranks = pf_calloc((size_t)pf_job_state.size, sizeof *of_ranks);
-    return &of_ranks[sg_actor_self_get_pid() - 1];
+        of_ranks = pf_calloc(size, sizeof *of_ranks);
+    return rank < size ? &of_ranks[rank] : &none;
 }
 
 /* What one of the rank's copies itself defines, and not what it needs. */
@@ -163,17 +160,24 @@ void pf_private_system_plug(void *loaded)
     pf_process_lead(loaded);
 }
 
+static void add_copy(struct copies *own, void *handle)
+{
+    for (int i = 0; i < own->count; i++)
+        if (own->handles[i] == handle)
+            return;
+    own->handles = pf_reallocarray(own->handles, (size_t)own->count + 1, sizeof *own->handles);
+    own->handles[own->count++] = handle;
+}
+
 static void *open_led(const char *path, int flags)
 {
     void *handle = dlopen(path, flags);
-    struct copies *own = own_copies();
-    bool known = !handle || own->count == COPIES;
-    for (int i = 0; i < own->count && !known; i++)
-        known = own->handles[i] == handle;
-    if (!known)
-        own->handles[own->count++] = handle;
-    if (handle)
-        pf_private_system_plug(handle);
+    if (!handle)
+        return NULL;
+    struct pf_rank *r = pf_compute_call();
+    add_copy(own_copies(), handle);
+    pf_private_system_plug(handle);
+    pf_compute_return(r);
     return handle;
 }
 

@@ -19,9 +19,8 @@ void pf_private_system_ask(const struct pf_elf *program);
 /* Whether a library of that file name is one of them. */
 bool pf_private_system_is(const char *name);
 
-/* A name that was given and that pf_private_system_is() has not met yet; NULL when there is none. Each is
- * returned once. */
-const char *pf_private_system_unused(void);
+/* At the end of the run: warns of names that no library had. */
+void pf_private_system_report(void);
 
 /* Where the dynamic linker finds it; false if it does not. */
 bool pf_private_system_find(char path[PATH_MAX], const char *name);

@@ -102,7 +102,7 @@ END
     PARFOCAL_PRIVATE=libgsl refuses "PARFOCAL_PRIVATE: libc.so exists once in the process, and no rank can have a copy" -np 2 --cfg=parfocal/private:libc.so ./handler
     PARFOCAL_PRIVATE=gsl refuses "PARFOCAL_PRIVATE: 'gsl' is no name of a library, such as libpython3.11" -np 2 ./handler
     PARFOCAL_PRIVATE=libgs run pfrun -np 2 ./handler
-    [ "$(grep -c "parfocal: warning: PARFOCAL_PRIVATE: the program needs no library libgs" <<<"$output")" -eq 1 ]
+    [ "$(grep -c "parfocal: warning: PARFOCAL_PRIVATE: the program has used no library libgs" <<<"$output")" -eq 1 ]
     ! "$PF_BIN/pfcc" -private gsl handler.c -o private -lgsl 2>err
     grep "error: -private: 'gsl' is no name of a library" err
 }

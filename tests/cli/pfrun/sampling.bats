@@ -72,7 +72,7 @@ END
     PARFOCAL_MARKERS=short PARFOCAL_MARKERS_END=9 PARFOCAL_MARKERS_END_SHARE=1 app analytic 20 pcontrol >again
     cmp said again
     cmp whole <(grep -v '^# early' short)
-    PARFOCAL_MARKERS=busy PARFOCAL_MARKERS_END=2 PARFOCAL_MARKERS_END_SHARE=0.02 app analytic 30 pcontrol busy >again
+    PARFOCAL_MARKERS=busy PARFOCAL_MARKERS_END=2 PARFOCAL_MARKERS_END_SHARE=0.1 app analytic 60 pcontrol busy >again
     grep -q result again
     grep -q '^# whole' busy
     PARFOCAL_MARKERS=left PARFOCAL_MARKERS_END=2 PARFOCAL_MARKERS_END_SHARE=1 app portals 1000000 pcontrol >said
