@@ -26,7 +26,6 @@ class Parfocal(MesonPackage):
     depends_on("jansson")
     depends_on("gsl")
     depends_on("otf2@3:")
-    depends_on("snakemake", type="run", when="+pfcurve")
     depends_on("py-matplotlib", type="run", when="+pfcurve")
     depends_on("py-jinja2", type="run", when="+pfcurve")
 

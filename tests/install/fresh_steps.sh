@@ -44,7 +44,7 @@ bookworm-*)
 esac
 step 3600 pfinfo --check
 # What needs more says what.
-step 3600 sh -c "! build/bin/pfcurve -np 4 --switch-after build/examples/cg 2>missing.txt && grep 'apt-get install snakemake' missing.txt"
+step 3600 sh -c "! build/bin/pfcurve -np 4 --switch-after build/examples/cg 2>missing.txt && grep 'apt-get install python3-matplotlib' missing.txt"
 step 3600 sh -c "! experiments/apps/run_apps.py 2>missing.txt && grep 'apt-get install .*libblas-dev' missing.txt"
 # The machine that runs the tests of all is Debian 12 and root: here, that they run. Another user's folders have spaces in their names,
 # which concerns what writes files. Comparisons with a second simulator are the same everywhere.

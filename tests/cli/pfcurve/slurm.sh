@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# pfcurve --slurm and pfrun -sample -slurm on a real Slurm of one machine, which this script sets up in a temporary folder and takes down again.
+# pfcurve --slurm on a real Slurm of one machine, which this script sets up in a temporary folder and takes down again.
 # Usage, as root: tests/cli/pfcurve/slurm.sh [BUILD]. Not part of ./run-tests, because slurmd and munged want to be root.
 # It needs Debian's slurmctld, slurmd, slurm-client and munge; nothing of the system's own Slurm is touched.
 set -eu
@@ -8,7 +8,7 @@ set -eu
 cd "$(dirname "$0")/../../.."
 build=$(realpath "${1:-build}")
 [ "$(id -u)" -eq 0 ] || { echo "slurm.sh: must run as root" >&2; exit 1; }
-for tool in slurmctld slurmd munged sbatch scontrol snakemake; do
+for tool in slurmctld slurmd munged sbatch scontrol; do
     command -v $tool >/dev/null || { echo "slurm.sh: $tool is missing (Debian: slurmctld slurmd slurm-client munge)" >&2; exit 1; }
 done
 
@@ -114,46 +114,4 @@ timeout -s INT 20 "$build/bin/pfcurve" --slurm --partition other --sbatch=--job-
 grep -q "^pfcurve: stopped" "$work/said.log" || fail "no word about the interruption"
 scontrol -o show job | grep 'JobName=slow .*Partition=other' >/dev/null || fail "no job in the other partition"
 await sh -c '[ -z "$(squeue -h)" ]'
-
-# Windows of a sample as jobs: the estimate is that of forked windows to the last digit, and nothing is left.
-cat >"$work/halo.c" <<END
-#include <mpi.h>
-int main(int argc, char **argv)
-{
-    static char out[20000], in[20000];
-    int rank, ranks;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    for (int i = 0; i < 300; i++) {
-        MPI_Sendrecv(out, 100 * (i % 50 + 1), MPI_CHAR, (rank + 1) % ranks, 0, in, sizeof in, MPI_CHAR, (rank + ranks - 1) % ranks, 0,
-                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Barrier(MPI_COMM_WORLD);
-    }
-    MPI_Finalize();
-    return 0;
-}
-END
-"$build/bin/pfcc" "$work/halo.c" -o "$work/halo"
-"$build/bin/pfcc" -O2 experiments/sampling/unlike.c -o "$work/unlike"
-mkdir "$work/shared"
-cd "$work/shared"
-sample() { timeout 300 "$build/bin/pfrun" -np 4 --cfg=smpi/simulate-computation:no -sample 2% -fine portals -cheap analytic "$@"; }
-figures() { sed -n 's/^ *"\(estimate_s\|low_s\|high_s\|border_s\)"/&/p' "$work/$1/summary.json"; }
-for program in "../halo" "../unlike deal 2000"; do # iterations, slices of time
-    # shellcheck disable=SC2086 # the words of the program
-    sample -by fork -report "$work/forked" $program >>"$work/said.log" 2>&1 || fail "$program: no sample by fork"
-    # shellcheck disable=SC2086
-    sample -slurm -jobs 3 --partition other --sbatch=--job-name=window -report "$work/slurmed" $program >>"$work/said.log" 2>&1 || fail "$program: no sample by slurm"
-    [ -n "$(figures forked)" ] && [ "$(figures forked)" = "$(figures slurmed)" ] || fail "$program: another estimate on Slurm"
-done
-windows=$(scontrol -o show job | grep -c 'JobName=window .*Partition=other')
-[ "$windows" -ge 3 ] || fail "$windows jobs with windows instead of 3 or more"
-[ -z "$(ls)" ] || fail "left behind: $(ls)"
-timeout 300 "$build/bin/pfrun" -np 4 -sample 2% -slurm ../halo >>"$work/said.log" 2>&1 &
-await sh -c '[ -n "$(squeue -h)" ]'
-kill $! # timeout, which passes it on
-wait $! && fail "a sample that was ended must not succeed"
-await sh -c '[ -z "$(squeue -h)" ]'
-[ -z "$(ls)" ] || fail "left behind by a sample that was ended: $(ls)"
-echo "slurm.sh: passed ($windows jobs with windows; $jobs jobs on Slurm $(sbatch --version | cut -d' ' -f2))"
+echo "slurm.sh: passed ($jobs jobs on Slurm $(sbatch --version | cut -d' ' -f2))"

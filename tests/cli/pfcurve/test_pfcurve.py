@@ -122,7 +122,7 @@ class Sweeps(Folder):
         self.assertEqual(page.count("<svg"), 4)  # curve, phases, models by schedule, models by rank
         self.assertIn("Which model each rank was in", page)
         self.assertIn("a &lt;title&gt;", page)
-        for text in ("-schedule first=smpi,second=analytic", "smpi/simulate-computation:no", "Snakemake"):
+        for text in ("-schedule first=smpi,second=analytic", "smpi/simulate-computation:no", "Matplotlib"):
             self.assertIn(text, page)
         self.assertEqual(re.findall(r"<(?:script|link|img|iframe)|(?:src|xlink:href)=.(?!#)|url\((?!#)|@import", page), [])
 

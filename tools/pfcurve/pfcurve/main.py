@@ -18,7 +18,7 @@ from .sweep import Sweep
 
 def need_tools():
     """What a bare machine may not have."""
-    missing = [] if shutil.which("snakemake") else ["snakemake"]
+    missing = []
     for module, package in (("matplotlib", "python3-matplotlib"), ("jinja2", "python3-jinja2")):
         try:
             __import__(module)

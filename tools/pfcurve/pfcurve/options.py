@@ -9,7 +9,7 @@ import models  # base/models.py
 
 from .curve import measured_times
 from .errors import Problem
-from .workflow import need_slurm
+from .pool import need_slurm
 
 NAMES = models.NAMES  # coarsest first
 # Those over another network under the NIC answer questions of their own, and come when they are named.

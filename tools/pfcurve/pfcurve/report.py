@@ -2,7 +2,6 @@
 """report.html: one file that needs nothing else and no network."""
 import os
 import platform
-import subprocess
 import time
 
 import jinja2
@@ -16,13 +15,6 @@ from .sweep import VISITS
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def first_line(*command):
-    try:
-        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout.splitlines()[0]
-    except (OSError, subprocess.SubprocessError, IndexError):
-        return "unknown"
-
-
 def processor():
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:
@@ -32,8 +24,7 @@ def processor():
 
 
 def machine(version):
-    return [("Parfocal", version.replace("Parfocal ", "")), ("Snakemake", first_line("snakemake", "--version")),
-            ("Matplotlib", matplotlib.__version__), ("Python", platform.python_version()),
+    return [("Parfocal", version.replace("Parfocal ", "")), ("Matplotlib", matplotlib.__version__), ("Python", platform.python_version()),
             ("system", f"{platform.system()} {platform.release()}"), ("processor", f"{processor()}, {os.cpu_count()} cores")]
 
 

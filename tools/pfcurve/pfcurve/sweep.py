@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs points as a Snakemake workflow. What has a result of the same command line is not run again."""
+"""Runs points. What has a result of the same command line is not run again."""
 import fcntl
 import json
 import os
@@ -11,7 +11,7 @@ from . import same
 from .errors import Problem
 from .one import read_json
 from .options import PACKETS
-from .workflow import Workflow
+from .pool import Pool
 
 VISITS = 100  # of a rank to a phase in a model, that the picture of the ranks knows
 
@@ -102,4 +102,4 @@ class Sweep:
 
     def execute(self, runs):
         self.tried.update(run.key for run in runs)
-        Workflow(self.out, self.options).run(runs)
+        Pool(self.out, self.options).run(runs)
