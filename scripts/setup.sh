@@ -10,21 +10,38 @@ build=${BUILD_DIR:-build}
 groups=" ${*:-build} "
 log=$build/setup.log
 
+container="podman build -t parfocal -f packaging/container/Containerfile ."
+
 say() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; }
 die() { say "$*"; exit 1; }
 
-# The Debian release that this is, or that this derives from. Others have other versions of SimGrid, which the build refuses: better
-# before anything is installed.
-find_release()
+# This system: the Debian release that it is, or derives from, if that was tried; and what installs packages.
+find_system()
 {
     file=${OS_RELEASE:-/etc/os-release}
-    [ -r "$file" ] || return 0
     # shellcheck disable=SC1090
-    . "$file"
+    [ ! -r "$file" ] || . "$file"
+    manager=none
+    for candidate in apt-get dnf zypper pacman; do
+        ! command -v $candidate >/dev/null || { manager=$candidate; break; }
+    done
     case " ${VERSION_CODENAME:-} ${DEBIAN_CODENAME:-} " in
-    *" bookworm "*) echo bookworm ;;
-    *" trixie "*) echo trixie ;;
-    *) die "this is ${PRETTY_NAME:-another system}: Parfocal needs Debian 12 (SimGrid 3.32, Open MPI 4.1.4) or 13 (SimGrid 4.0, Open MPI 5.0.7) (nothing was installed)" ;;
+    *" bookworm "*) release=bookworm ;;
+    *" trixie "*) release=trixie ;;
+    *" forky "*) release=forky ;;
+    *) release=other ;;
+    esac
+    echo "$manager $release ${PRETTY_NAME:-this system}"
+}
+
+# A line of its own for each package that this system calls otherwise or has not got (scripts/packages-elsewhere.txt).
+translate()
+{
+    case $manager in
+    apt-get) cat ;;
+    *) awk -v manager="$manager" 'NR == 1 { while ($column != manager) column++; next } # their first line names the columns
+        NR == FNR { name[$1] = $column; next }
+        $1 in name && name[$1] != "-" { print name[$1] }' scripts/packages-elsewhere.txt - | sort -u ;;
     esac
 }
 
@@ -43,9 +60,12 @@ wanted_packages()
 
 missing_packages()
 {
-    for package in $(wanted_packages); do
-        state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) || state=none
-        [ "$state" = installed ] || echo "$package"
+    for package in $(wanted_packages | translate); do
+        case $manager in
+        apt-get) [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ;;
+        pacman) pacman -Q "$package" >/dev/null 2>&1 ;;
+        *) rpm -q --whatprovides "$package" >/dev/null 2>&1 ;;
+        esac || echo "$package"
     done
 }
 
@@ -64,12 +84,18 @@ install_packages()
     if [ "$(id -u)" -ne 0 ]; then
         as_root=sudo
         [ -t 0 ] || as_root="sudo -n"
-        can_sudo || die "missing packages: $missing(become root, or: sudo apt-get install $missing)"
+        can_sudo || die "missing packages: $missing(become root, or: sudo $manager install $missing)"
     fi
     say "installing $missing"
+    update=true
+    case $manager in
+    apt-get) update="apt-get -q update" command="apt-get -q install -y --no-install-recommends" ;;
+    dnf) command="dnf install -y --setopt=install_weak_deps=False" ;;
+    zypper) command="zypper --non-interactive install --no-recommends" ;;
+    pacman) command="pacman -S --needed --noconfirm" ;;
+    esac
     # shellcheck disable=SC2086
-    { $as_root apt-get -q update && $as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get -q install -y --no-install-recommends $missing; } >"$log" 2>&1 ||
+    { $as_root $update && $as_root env DEBIAN_FRONTEND=noninteractive $command $missing; } >"$log" 2>&1 ||
         { tail -n 20 "$log" >&2; die "the packages could not be installed: $missing(log: $log)"; }
 }
 
@@ -116,14 +142,12 @@ configure()
 }
 
 missing=
-if command -v dpkg-query >/dev/null; then
-    release=$(find_release) # a subshell, because the file sets many variables
-    mkdir -p "$build"
-    install_packages
-else
-    say "this is no Debian system: the packages of scripts/packages.txt are taken for granted"
-    mkdir -p "$build"
-fi
+read -r manager release name <<END
+$(find_system)
+END
+mkdir -p "$build"
+[ "$release" != other ] || say "$name was not tried; packages are $manager's. Anywhere: $container"
+[ "$manager" = none ] || install_packages
 forget_other_folder
 configure
 case "$groups" in *" develop "*) scripts/check-commits.py --install ;; esac

@@ -170,7 +170,7 @@ bool pf_platform_load(const char *file, char *error, size_t error_size)
     }
     reading = nullptr;
     Link::on_bandwidth_change_cb(bandwidth_changed);
-    Host::PF_SIMGRID_TURNS(host_turns);
+    pf_simgrid_on_turn<Host>(host_turns);
     return true;
 }
 

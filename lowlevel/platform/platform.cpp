@@ -188,6 +188,6 @@ void pf_platform_on_change(void (*changed)(int link))
     if (connected)
         return;
     connected = true;
-    Link::PF_SIMGRID_TURNS(link_changed);
+    pf_simgrid_on_turn<Link>(link_changed);
     Link::on_bandwidth_change_cb(link_changed);
 }

@@ -11,13 +11,9 @@
 #include <simgrid/actor.h>
 #include <simgrid/host.h>
 #include <simgrid/s4u/Io.hpp>
-#include <simgrid/version.h>
 #include <smpi/smpi.h>
 
 #include "lowlevel/simgrid/private.h"
-
-static_assert(SIMGRID_VERSION_MAJOR == PF_SIMGRID_MAJOR && SIMGRID_VERSION_MINOR == PF_SIMGRID_MINOR,
-              "the header of another version than that of SimGrid's own headers");
 
 namespace
 {

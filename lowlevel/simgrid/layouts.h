@@ -54,6 +54,22 @@ extern "C" void pf_simgrid_handle_simcall(simgrid::kernel::actor::ActorImpl *act
 extern simgrid::xbt::signal<void(double)>
     pf_simgrid_time_advances __asm__("_ZN7simgrid3s4u6Engine15on_time_advanceE") __attribute__((weak));
 
+/* The first one that the installed headers have. */
+template <typename Thing, typename Function>
+auto pf_simgrid_on_turn_of(const Function &f, int) -> decltype(Thing::on_onoff_cb(f))
+{
+    return Thing::on_onoff_cb(f);
+}
+template <typename Thing, typename Function>
+auto pf_simgrid_on_turn_of(const Function &f, long) -> decltype(Thing::on_state_change_cb(f))
+{
+    return Thing::on_state_change_cb(f);
+}
+template <typename Thing, typename Function> void pf_simgrid_on_turn(const Function &f)
+{
+    pf_simgrid_on_turn_of<Thing>(f, 0);
+}
+
 namespace simgrid::kernel::activity
 {
 class ActivityImpl
@@ -227,13 +243,23 @@ class activity_reference
     }
 };
 
+/* A list: the first, the last, how many. The head of a set: its root, first, last, how many. */
+inline bool is_empty_list(const void *const *words)
+{
+    return words[0] == words && words[1] == words && words[2] == nullptr;
+}
+inline bool is_empty_set(const void *const *words)
+{
+    return words[2] == nullptr && words[3] == words + 1 && words[4] == words + 1 && words[5] == nullptr;
+}
+
 /* Those of one actor, and its other activities. */
 struct communications : PF_SIMGRID_COMMUNICATIONS<activity_reference> {
     /* Is this what it looks like before the first communication? */
     bool is_untouched() const
     {
         const auto *words = reinterpret_cast<const void *const *>(this);
-        return PF_SIMGRID_UNTOUCHED(words);
+        return is_empty_list(words) || is_empty_set(words);
     }
     bool has(const simgrid::kernel::activity::ActivityImpl *activity) const
     {

@@ -4,20 +4,16 @@
 /* clang-format off */
 /*
  * What SimGrid and SMPI export, or have in memory, and install no header for: all that Parfocal knows of it.
- * layouts.h has the layouts and the names. Where the versions differ, it takes macros from one header for each
- * version, simgrid-<version>.h; meson.build takes that of the version that is installed, and refuses where
- * there is none. check.h proves it at start-up.
+ * layouts.h has the layouts and the names. What differs between versions from 3.32 on is looked up by probe.cpp when
+ * Parfocal is configured, and stands in found.h. check.h proves all of it at start-up.
  *
- * Every header of a version defines:
+ * found.h defines:
  *   PF_SIMGRID_MAJOR, PF_SIMGRID_MINOR   the version
  *   PF_SIMGRID_PACKAGE                   the package of Debian that has it
- *   PF_SIMGRID_TURNS                     the function of s4u::Link and s4u::Host that registers a callback for
- *                                        one that goes off or on
  *   PF_SIMGRID_ACTIVITY_HEAD             words of an activity before its reference count
  *   PF_SIMGRID_ACTOR_WAITING             words of an actor between its being suspended and its communications
- *   PF_SIMGRID_REQUEST_MESSAGE           the type in which a request counts messages
  *   PF_SIMGRID_COMMUNICATIONS            the container of an actor's communications
- *   PF_SIMGRID_UNTOUCHED(words)          what its words are before the first communication
+ *   PF_SIMGRID_REQUEST_MESSAGE           the type in which a request counts messages
  *
  * For all versions, in C and C++:
  *   PF_SIMGRID_FINISH_WAIT               the name of Request::finish_wait(Request **, MPI_Status *)
@@ -35,12 +31,13 @@
  *   pf_simgrid_run_all_actors            of a round of the main loop: actors run up to their next simcalls
  *   pf_simgrid_handle_simcall            ... which are carried out one by one
  *   pf_simgrid_time_advances             SimGrid's signal that the clock has moved
+ *   pf_simgrid_on_turn<Host or Link>(f)  calls f whenever one goes off or on
  * in simgrid::: the classes whose members and functions are used, as the library names them;
  * in pf_simgrid::: objects that are looked at only, and their values:
  *   activity, its states and their names; actor, with the list of its communications; request and its flags.
  */
 /* clang-format on */
-#include PF_SIMGRID_PRIVATE
+#include "lowlevel/simgrid/found.h"
 
 /* The tests of check.h have headers with faults. */
 #ifndef PF_SIMGRID_LAYOUTS

@@ -3,7 +3,7 @@
 # What README says, on machines that have only Debian: minimal systems in mount and process namespaces of their own, Debian 12
 # and 13 as root, and 12 as a user with sudo whose folders have spaces in their names (fresh_steps.sh is what they do). The base
 # systems and downloaded packages are kept in ${XDG_CACHE_HOME:-~/.cache}/parfocal; nothing else stays, however this ends.
-# Usage: fresh_machine.sh [RELEASE-USER...], by default bookworm-root bookworm-user trixie-root. Needs root and debootstrap; without
+# Usage: fresh_machine.sh [RELEASE-USER...], by default bookworm-root bookworm-user trixie-root; also forky-root, where Open MPI's models are missing. Needs root and debootstrap; without
 # them status 77. The last line is "N passed, N failed".
 set -eu
 { # Read as a whole, so that the file may change while it runs.
@@ -51,6 +51,7 @@ make_system()
     proxies >"$root/etc/apt/apt.conf.d/90proxy"
     cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
     echo "127.0.1.1 $(hostname)" >>"$root/etc/hosts" # sudo wants the name to resolve
+    echo 'Acquire::Check-Valid-Until "false";' >"$root/etc/apt/apt.conf.d/90old" # a mirror may be older than it should be
     # The certificates for mirrors that want them.
     [ ! -d /etc/ssl/certs ] || { mkdir -p "$root/etc/ssl" && cp -rL /etc/ssl/certs "$root/etc/ssl/"; }
     echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/90fast" # it is not needed after a crash

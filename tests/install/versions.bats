@@ -23,19 +23,19 @@ says() {
 }
 
 refused() {
-    says 1 "ERROR" "Problem encountered: $1, but 3.32 or 4.0 is needed (package libsimgrid-dev)"
+    says 1 "ERROR" "Problem encountered: $1, but 3.32 or newer is needed (package libsimgrid-dev)"
 }
 
 warned() {
-    says 0 "WARNING" "the models portals, portals-ideal, packet and external will not be available: $1 when Parfocal was built, but 4.1.4 or 5.0.7 is needed"
+    says 0 "WARNING" "the models portals, portals-ideal, packet and external will not be available: $1 when Parfocal was built, but 4.1 (from 4.1.4) or 5.0 (from 5.0.5) is needed"
 }
 
-@test "SimGrid of another version, newer or older" {
-    package simgrid 4.1
-    refused "SimGrid 4.1 is installed"
-    rm -r build
+@test "SimGrid of an older version, and one in which nothing is found" {
     package simgrid 3.31.1
     refused "SimGrid 3.31.1 is installed"
+    rm -r build
+    package simgrid 4.9
+    says 1 "ERROR" "Problem encountered: SimGrid 4.9 is installed, but Parfocal does not find in it what it needs (lowlevel/simgrid/probe.cpp): what looks does not compile with its headers"
 }
 
 @test "no SimGrid" {
@@ -46,6 +46,9 @@ warned() {
 @test "Open MPI of another version, or none" {
     package ompi-c 6.0.0
     warned "Open MPI 6.0.0 was installed"
+    rm -r build
+    package ompi-c 4.1.3
+    warned "Open MPI 4.1.3 was installed"
     rm -r build pc/ompi-c.pc
     mkdir others
     IFS=: read -ra folders <<<"$(pkg-config --variable=pc_path pkg-config)"

@@ -31,7 +31,9 @@ def listed(text):
     for line in text.splitlines():
         if not line.startswith("#"):
             package, group = line.split()[:2]
-            packages.setdefault(package.split("/")[0], []).append(group)
+            name, _, release = package.partition("/")
+            groups = packages.setdefault(name, [])
+            groups += [] if release and group in groups else [group] # once for each of several releases
     return packages
 
 

@@ -67,7 +67,7 @@ extern "C" bool engine_assume_speed(const char *speed)
 extern "C" bool engine_computes_plainly(void (*changed)(void))
 {
     simgrid::s4u::Host::on_speed_change_cb([changed](const simgrid::s4u::Host &) { changed(); });
-    simgrid::s4u::Host::PF_SIMGRID_TURNS([changed](const simgrid::s4u::Host &) { changed(); });
+    pf_simgrid_on_turn<simgrid::s4u::Host>([changed](const simgrid::s4u::Host &) { changed(); });
     return simgrid::config::is_default("cpu/optim") && simgrid::config::is_default("cpu/model");
 }
 

@@ -4,11 +4,11 @@
 /* clang-format off */
 /*
  * What the adapter knows of Open MPI beyond the headers that it installs: names of files, symbols and
- * parameters, and numbers in its code. One header for each version, openmpi-<version>.h; the build takes that
- * of the version that is installed, and refuses where there is none. What has the same value in all versions is
+ * parameters, and numbers in its code. One header for each series, openmpi-<series>.h; the build takes that
+ * of the version that is installed, and layout.h compares it with the libraries in each run. What has the same value in all is
  * below, and goes into their headers when a new version has another one. The headers define:
  *
- *   PF_OMPI_VERSION, PF_OMPI_PACKAGE   the version, and the package of Debian that has it
+ *   PF_OMPI_PACKAGE                    the package of Debian that has it; PF_OMPI_VERSION is the build's
  *   PF_OMPI_VERSION_TEXT               the symbol in libmpi that says which version it is
  *   PF_OMPI_TYPES                      the header that includes those of what PF_OMPI_DATA and _CLASSES name
  *   PF_OMPI_LIBRARIES(X)               X(NAME, file) of each, after those that it needs; the last is MPI
@@ -46,7 +46,7 @@
  * PF_OMPI_DATA and PF_OMPI_CLASSES are for files that see Open MPI's own headers.
  */
 /* clang-format on */
-#include PF_OPENMPI_PRIVATE
+#include "adapters/openmpi/private/found.h"
 
 #define PF_OMPI_VERSION_TEXT "ompi_version_string"
 #define PF_OMPI_RETAIN(X)                                                                                    \

@@ -32,15 +32,32 @@ fake() {
     [ ! -e log ]
 }
 
-@test "another system than Debian 12 and 13: one line, and nothing is installed" {
+@test "a system that was not tried: its own installer and names, and where it works anyway" {
     fake id 'echo 0'
-    printf 'PRETTY_NAME="Debian GNU/Linux 14 (forky)"\nVERSION_CODENAME=forky\n' >os-release
-    OS_RELEASE=$PWD/os-release run scripts/setup.sh </dev/null
-    echo "$output"
-    [ "$status" -ne 0 ]
-    [ "${#lines[@]}" -eq 1 ]
-    grep "this is Debian GNU/Linux 14 (forky): Parfocal needs Debian 12" <<<"$output"
-    [ ! -e log ] && [ ! -e build ]
+    fake rpm 'exit 1'
+    fake pacman '[ "$1" != -Q ] || exit 1; echo "pacman $*" >>log'
+    fake dnf 'echo "dnf $*" >>log'
+    printf '# dnf pacman zypper\nsome-library some-devel somelib -\nother-library - other -\n' >scripts/packages-elsewhere.txt
+    echo 'other-library build' >>scripts/packages.txt
+    echo 'PRETTY_NAME="Fedora Linux 41"' >os-release
+    without_apt=$(mktemp -d "$BATS_TEST_TMPDIR/XXXXXX")
+    for tool in sh awk sed sort cat mkdir dirname basename tr tail env python3 pwd grep touch; do
+        ln -s "$(command -v $tool)" "$without_apt/"
+    done
+    rm tools/apt-get
+    for manager in dnf pacman; do
+        rm -rf log build
+        PATH=$PWD/tools:$without_apt OS_RELEASE=$PWD/os-release run scripts/setup.sh </dev/null
+        echo "$output"
+        [ "$status" -eq 0 ]
+        grep -F "Fedora Linux 41 was not tried; packages are $manager's. Anywhere: podman build" <<<"$output"
+        cat log
+        case $manager in
+        dnf) grep -x "dnf install -y --setopt=install_weak_deps=False some-devel" log ;;
+        pacman) grep -x "pacman -S --needed --noconfirm other somelib" log ;;
+        esac
+        rm tools/dnf || :
+    done
 }
 
 @test "a package that only one release has" {

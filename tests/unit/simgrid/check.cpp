@@ -8,12 +8,8 @@
 #include <cstring>
 #include <new>
 
-#include <simgrid/s4u/Actor.hpp>
-#include <simgrid/s4u/Engine.hpp>
-#include <simgrid/s4u/Host.hpp>
-#include <smpi/smpi.h>
-
 #include "lowlevel/simgrid/check.h"
+#include "lowlevel/simgrid/one_rank.h"
 
 static const char *expected;
 static bool good;
@@ -31,33 +27,16 @@ static bool look()
 
 static void rank()
 {
-    PMPI_Init(nullptr, nullptr);
     double start = simgrid::s4u::Engine::get_clock();
     good = look() && (expected || look()) && simgrid::s4u::Engine::get_clock() == start;
     fflush(stdout);
     if (expected)
         _Exit(good ? 0 : 1); /* a wrong layout may have written anywhere */
-    PMPI_Finalize();
-}
-
-static void unused(int, char **)
-{
 }
 
 int main(int argc, char **argv)
 {
     expected = argc > 1 ? argv[1] : nullptr;
-    int one = 1;
-    simgrid::s4u::Engine engine(&one, argv);
-    engine.load_platform(TEST_PLATFORM);
-    auto *host = engine.host_by_name("host");
-    SMPI_init();
-    SMPI_app_instance_register("check", unused, 1);
-    auto actor = simgrid::s4u::Actor::init("rank", host);
-    actor->set_property("instance_id", "check");
-    actor->set_property("rank", "0");
-    actor->start(rank);
-    engine.run();
-    SMPI_finalize();
+    pf_simgrid_one_rank(argv, TEST_PLATFORM, rank);
     return good ? 0 : 1;
 }

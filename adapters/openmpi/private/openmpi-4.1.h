@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-/* Open MPI 4.1.4; private.h says what each of these is. */
+/* Open MPI 4.1, from 4.1.4; private.h says what each of these is. */
 
-#define PF_OMPI_VERSION "4.1.4"
 #define PF_OMPI_PACKAGE "libopenmpi3"
 
 #define PF_OMPI_TYPES   "adapters/openmpi/glue/v4/types.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-/* Open MPI 5.0.7; private.h says what each of these is. */
+/* Open MPI 5.0, from 5.0.5; private.h says what each of these is. */
 
-#define PF_OMPI_VERSION "5.0.7"
 #define PF_OMPI_PACKAGE "libopenmpi40"
 
 #define PF_OMPI_TYPES   "adapters/openmpi/glue/v5/types.h"
@@ -63,7 +62,7 @@
     X(PMIx_Register_event_handler)                                                                           \
     X(PMIx_Store_internal)
 
-/* What a wait reads of a rank's libraries in any case, see openmpi-4.1.4.h. */
+/* What a wait reads of a rank's libraries in any case, see openmpi-4.1.h. */
 #define PF_OMPI_READ_VARIABLES                                                                               \
     "opal_progress_spin_count", "opal_progress_yield_when_idle", "opal_uses_threads",                        \
         "ompi_request_functions", "mca_pml", "ompi_mtl_portals4", "pf_glue_polling"
