@@ -22,6 +22,10 @@ template <class Object, class... Arguments> Object *pf_simgrid_new(const char *w
     char *room = static_cast<char *>(operator new(sizeof(Object))), *spare = room + sizeof(Object) - SPARE;
     memset(untouched, FILL, SPARE);
     memset(spare, FILL, SPARE);
+    __asm__ volatile(""
+                     :
+                     : "r"(room)
+                     : "memory"); /* before an object begins, compilers see no use of a store */
     auto *object = new (room) Object(std::forward<Arguments>(arguments)...);
     if (memcmp(spare, untouched, SPARE) != 0)
         pf_die("this SimGrid is not the %d.%d that Parfocal was built for: its %s needs more than %zu bytes; "

@@ -219,6 +219,9 @@ static void add_slot(struct pf_account_row *row, const struct pf_account_slot *s
     total->overhead_ticks += slot->overhead_ticks;
     if (slot->simulated > total->simulated)
         total->simulated = slot->simulated;
+    total->computed += slot->computed;
+    if (slot->computed > row->most_computed)
+        row->most_computed = slot->computed;
     total->visits += slot->visits;
     total->calls += slot->calls;
     total->messages += slot->messages;
@@ -246,6 +249,20 @@ size_t pf_account_rows(struct pf_account_row **out)
             add_slot(&rows[slot->row], slot);
     *out = rows;
     return (size_t)process.pair_count;
+}
+
+double pf_account_computed(double *most)
+{
+    double sum = 0;
+    *most = 0;
+    for (const struct pf_account *account = process.accounts; account; account = account->next) {
+        double own = 0;
+        for (const struct pf_account_slot *slot = account->slots; slot; slot = slot->next)
+            own += slot->computed;
+        sum += own;
+        *most = own > *most ? own : *most;
+    }
+    return sum;
 }
 
 /* The pair of most ranks by majority vote in one pass (Boyer and Moore); without a majority, one of the

@@ -22,6 +22,7 @@ struct pf_account_slot {
     uint64_t app_ticks;      /* the application's own code */
     uint64_t overhead_ticks; /* simulation: middleware, MPI implementations, network */
     double simulated;        /* seconds of simulated time between begin and end, summed over visits */
+    double computed; /* of these, what the application has computed or slept; where pf_compute_on says so */
     uint64_t visits;
     uint64_t calls;             /* MPI calls */
     uint64_t messages;          /* sends of this rank */
@@ -179,16 +180,22 @@ static inline void pf_account_promoted(struct pf_account *account)
     account->slot->promoted++;
 }
 
-/* One (phase, model) pair merged over ranks: counters and ticks are sums, simulated time is the maximum. */
+/* One (phase, model) pair merged over ranks: counters, ticks and computed time are sums, simulated time is
+ * the maximum.
+ */
 struct pf_account_row {
     const char *phase;
     enum pf_model model;
     int ranks; /* how many ranks visited */
     struct pf_account_slot total;
+    double most_computed; /* s, of the rank that has computed longest */
 };
 
 /* The pairs of the whole run, in order of first appearance. Returns their number; the caller frees *rows. */
 PF_EXPORT size_t pf_account_rows(struct pf_account_row **rows);
+
+/* Seconds that all ranks have computed, and, in *most, the rank that has computed longest. */
+PF_EXPORT double pf_account_computed(double *most);
 
 /* How far the run is. */
 struct pf_account_glance {

@@ -128,7 +128,8 @@ void pf_compute_begin(int ranks)
     all.replays = *pf_config.computation_replay != 0;
     all.measures = !all.records && !all.replays && sg_cfg_get_boolean("smpi/simulate-computation");
     choose_clock();
-    pf_compute_on |= all.records || all.replays || pf_config.rank_times;
+    pf_compute_on |= all.records || all.replays || pf_config.rank_times ||
+                     (pf_config.analytic_explain && *pf_config.report);
     if (!pf_compute_on)
         return;
     if (all.records && all.replays)
@@ -174,6 +175,15 @@ static void inject(uint64_t ns)
         sg_actor_execute((double)ns * 1e-9 * all.recorded.speed);
 }
 
+/* What has passed since that date was computation, also of the phase. */
+static void book_computation(struct pf_rank *r, double before)
+{
+    struct part *part = &all.part[r->self.rank];
+    part->since = simgrid_get_clock();
+    part->computed += part->since - before;
+    r->account->slot->computed += part->since - before;
+}
+
 /* SMPI turns into simulated time what it has not charged yet, and no question: stock SMPI asks nothing
  * here. */
 static void charge(struct pf_rank *r)
@@ -197,8 +207,7 @@ void pf_compute_point(struct pf_rank *r, const void *site, bool asks)
         inject(measure(r, part, site, asks));
     else if (r->account->computed - r->account->charged >= pf_compute_threshold)
         charge(r);
-    part->since = simgrid_get_clock();
-    part->computed += part->since - before;
+    book_computation(r, before);
     pf_account_book(r->account);
 }
 
@@ -219,18 +228,15 @@ void pf_compute_pay(struct pf_rank *r)
     r->owed = 0;
     sg_actor_sleep_for(owed);
     if (pf_compute_on)
-        all.part[r->self.rank].computed += simgrid_get_clock() - before;
+        book_computation(r, before);
 }
 
 void pf_compute_inject(struct pf_rank *r)
 {
     double before = simgrid_get_clock();
     charge(r);
-    if (!pf_compute_on)
-        return;
-    struct part *part = &all.part[r->self.rank];
-    part->since = simgrid_get_clock();
-    part->computed += part->since - before;
+    if (pf_compute_on)
+        book_computation(r, before);
 }
 
 void pf_compute_charge(struct pf_rank *r)
@@ -286,8 +292,7 @@ double pf_compute_due(const struct pf_rank *r)
 
 void pf_compute_slept(struct pf_rank *r)
 {
-    struct part *part = &all.part[r->self.rank];
-    part->computed += simgrid_get_clock() - part->since;
+    book_computation(r, all.part[r->self.rank].since);
 }
 
 void pf_compute_end(struct pf_rank *r)

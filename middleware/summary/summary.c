@@ -22,6 +22,7 @@
 #include "middleware/account/accounting.h"
 #include "middleware/compute/compute.h"
 #include "middleware/summary/live.h"
+#include "middleware/summary/page.h"
 #include "middleware/account/timeline.h"
 
 #define MAX_VERSIONS 8
@@ -211,6 +212,18 @@ static json_t *slowdown(double wall, double simulated)
     return simulated > 0 ? json_real(wall / simulated) : json_null();
 }
 
+/* As the centre of excellence POP defines them (https://pop-coe.eu/node/69): of what ranks have computed, in
+ * all and at most. */
+static void set_efficiency(json_t *object, double sum, double most, int ranks, double time)
+{
+    if (!pf_compute_on || !(time > 0))
+        return;
+    double mean = sum / ranks;
+    json_object_set_new(object, "efficiency",
+                        json_pack("{s:f, s:f, s:f}", "parallel", mean / time, "load_balance",
+                                  most > 0 ? mean / most : 1.0, "communication", most / time));
+}
+
 static json_t *phase_object(const struct pf_account_row *row)
 {
     const struct pf_account_slot *t = &row->total;
@@ -219,6 +232,7 @@ static json_t *phase_object(const struct pf_account_row *row)
         json_pack("{s:s, s:s, s:i, s:f, s:f, s:f, s:f}", "phase", row->phase, "model",
                   pf_model_name(row->model), "ranks", row->ranks, "simulated_s", t->simulated, "wall_clock_s",
                   app + overhead, "application_cpu_s", app, "overhead_s", overhead);
+    set_efficiency(object, t->computed, row->most_computed, row->ranks, t->simulated);
     json_object_set_new(object, "slowdown", slowdown(app + overhead, t->simulated));
     json_object_set_new(object, "slowdown_without_application", slowdown(overhead, t->simulated));
     const struct {
@@ -311,8 +325,11 @@ static json_t *summary(int status)
     struct pf_network_sums sums;
     if (pf_network_sums(&sums))
         json_object_set_new(object, "network", network(&sums));
-    if (pf_config.rank_times)
+    if (pf_compute_on) {
+        double most, sum = pf_account_computed(&most);
+        set_efficiency(object, sum, most, job.np, pf_account_simulated());
         json_object_set_new(object, "rank_times", pf_compute_json());
+    }
     if (pf_config.timeline > 0)
         json_object_set_new(object, "timeline", pf_timelines_json());
     for (int i = 0; i < job.section_count; i++)
@@ -332,15 +349,19 @@ static void failed(const char *what, const char *name)
     job.failed = true;
 }
 
+static bool print_json(const json_t *object, FILE *out)
+{
+    return json_dumpf(object, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0 && fputc('\n', out) != EOF;
+}
+
 /* A plain file appears under its name only when it is complete. */
-static void write_file(const json_t *object, const char *name)
+static void write_file(const json_t *object, const char *name, bool (*print)(const json_t *object, FILE *out))
 {
     struct stat info;
     bool whole = stat(name, &info) != 0 || S_ISREG(info.st_mode); /* a pipe or a device stays what it is */
     char *part = pf_asprintf("%s%s", name, whole ? ".part" : "");
     FILE *file = pf_output_open(part, "w");
-    bool good = file && json_dumpf(object, file, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0 &&
-                fputc('\n', file) != EOF;
+    bool good = file && print(object, file);
     if (file && fclose(file) != 0)
         good = false;
     if (!good || (whole && rename(part, name) != 0)) {
@@ -353,11 +374,14 @@ static void write_file(const json_t *object, const char *name)
 
 static void write_report(const json_t *object, const char *directory)
 {
-    char *name = pf_asprintf("%s/summary.json", directory);
-    if (mkdir(directory, 0777) != 0 && errno != EEXIST)
+    char *name = pf_asprintf("%s/summary.json", directory), *page = pf_asprintf("%s/report.html", directory);
+    if (mkdir(directory, 0777) != 0 && errno != EEXIST) {
         failed("make the report directory", directory);
-    else
-        write_file(object, name);
+    } else {
+        write_file(object, name, print_json);
+        write_file(object, page, pf_page_print);
+    }
+    free(page);
     free(name);
 }
 
@@ -370,7 +394,7 @@ bool pf_summary_finish(int status)
     if (*pf_config.summary || *pf_config.report) {
         json_t *object = summary(status);
         if (*pf_config.summary)
-            write_file(object, pf_config.summary);
+            write_file(object, pf_config.summary, print_json);
         if (*pf_config.report)
             write_report(object, pf_config.report);
         json_decref(object);

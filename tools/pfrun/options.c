@@ -79,7 +79,7 @@ static const struct flag_row {
      "both sides of a message in one model: the second follows the first (default), or the run ends with a "
      "diagnosis", "sampled regions follow"},
     {"load", SETTING, "M,...", "load these models at start", NULL},
-    {"report", SETTING, "DIR", "write DIR/summary.json and print the table of phases", NULL},
+    {"report", SETTING, "DIR", "write DIR/report.html and summary.json, and print the table of phases", NULL},
     {"trace", TRACE, "FORMAT:FILE",
      "trace of MPI calls, switches and NICs: csv, paje, chrome, otf2; a sequence diagram: text, svg; for -replay: replay; SMPI's traces: smpi (Paje), ti. May be repeated", "several runs have no one trace"},
     {"replay", REPLAY, "TRACE",
@@ -108,7 +108,7 @@ static const struct flag_row {
     {"background", SETTING, "TRAFFIC",
      "in model packet, background traffic: PATTERN:LOAD[:NODES], such as uniform:0.3 (docs/packet.md)", NULL},
     {"fail", FAIL, "LINK@T[:T2],...", "in model packet, links that go down at T and come back at T2 (simulated s)", NULL},
-    {"explain", EXPLAIN, NULL, "print what priced the messages of model analytic", ONE_RUN},
+    {"explain", EXPLAIN, NULL, "with -report: efficiencies of ranks and phases; print what priced the messages of model analytic", ONE_RUN},
     {"progress", PROGRESS, NULL, "print how far the run is (SIGUSR1: once)", ONE_RUN},
     {"analyze", ANALYZE, NULL, "report allocations and timings at the end", ONE_RUN},
     {"quiet", QUIET, NULL, "print no table", NULL},
