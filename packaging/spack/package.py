@@ -18,9 +18,9 @@ class Parfocal(MesonPackage):
     depends_on("help2man", type="build")
     depends_on("python@3.9:", type=("build", "run"))
     depends_on("uthash", type="build")
-    depends_on("simgrid@3.32+smpi", type=("build", "link", "run"))
-    # The distribution's own, with its development headers: see packages.yaml.
-    depends_on("openmpi@4.1.4", type=("build", "link", "run"))
+    depends_on("simgrid@3.32:+smpi", type=("build", "link", "run"))
+    # With its development headers (configure --with-devel-headers), as distributions have it: packages.yaml.
+    depends_on("openmpi@4.1.4:4.1,5.0.5:5.0", type=("build", "link", "run"))
     depends_on("elfutils")
     depends_on("libffi")
     depends_on("jansson")
