@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What README says, on machines that have only Debian: minimal systems in mount and process namespaces of their own, Debian 12
-# and 13 as root, and 12 as a user with sudo whose folders have spaces in their names (fresh_steps.sh is what they do). The base
-# systems and downloaded packages are kept in ${XDG_CACHE_HOME:-~/.cache}/parfocal; nothing else stays, however this ends.
-# Usage: fresh_machine.sh [RELEASE-USER...], by default bookworm-root bookworm-user trixie-root; also forky-root, where Open MPI's models are missing. Needs root and debootstrap; without
+# What README says, on machines that have only Debian: minimal systems in mount and process namespaces of their own
+# (fresh_steps.sh is what they do). The base systems and downloaded packages are kept in ${XDG_CACHE_HOME:-~/.cache}/parfocal;
+# nothing else stays, however this ends. Usage: fresh_machine.sh [RELEASE-USER...]: RELEASE is bookworm, trixie or forky, USER is root,
+# or user, who has sudo and folders with spaces in their names; by default bookworm-user trixie-root. Needs root and debootstrap; without
 # them status 77. The last line is "N passed, N failed".
 set -eu
 { # Read as a whole, so that the file may change while it runs.
@@ -154,7 +154,7 @@ release=bookworm
 [ -n "$(mirrors)" ] || apt-get -q update >/dev/null
 [ -n "$(mirrors)" ] || skip "apt knows no mirror of Debian here"
 : >"$results"
-[ $# -gt 0 ] || set -- bookworm-root bookworm-user trixie-root
+[ $# -gt 0 ] || set -- bookworm-user trixie-root
 for name; do
     run_machine "$name"
 done

@@ -25,6 +25,16 @@ step()
 }
 
 step 7200 ./run-demo
+case $name in
+forky-*) # Its Open MPI has no models yet.
+    step 600 build/bin/pfinfo --check
+    for model in analytic smpi; do
+        step 600 build/bin/pfrun -np 4 -model $model build/examples/cg -n 8
+    done
+    step 7200 ./run-tests --suite unit
+    exit
+    ;;
+esac
 # With what run-demo has installed, and no package for tests.
 step 3600 tests/docs/run_blocks.py build README.md
 case $name in
@@ -46,10 +56,9 @@ step 3600 pfinfo --check
 # What needs more says what.
 step 3600 sh -c "! build/bin/pfcurve -np 4 --switch-after build/examples/cg 2>missing.txt && grep 'apt-get install python3-matplotlib' missing.txt"
 step 3600 sh -c "! experiments/apps/run_apps.py 2>missing.txt && grep 'apt-get install .*libblas-dev' missing.txt"
-# The machine that runs the tests of all is Debian 12 and root: here, that they run. Another user's folders have spaces in their names,
-# which concerns what writes files. Comparisons with a second simulator are the same everywhere.
+# The machine that runs all tests is Debian 12 and root. Another user's folders have spaces in their names, which concerns what writes
+# files. Comparisons with a second simulator are the same everywhere.
 case $name in
-bookworm-root) step 3600 ./run-tests cli-pfrun-run cli-pfrun-input 'fortran f08' ;;
 bookworm-*)
     step 7200 ./run-tests pfcc-pfcc cli-pfrun-run cli-pfrun-input cli-pfrun-setup cli-pfrun-environment cli-pfrun-ends cli-pfrun-children \
         cli-pfrun-loading cli-pfrun-sanitizers cli-pfrun-platforms pfcurve-resuming pfsample-refusals cli-pfnet checkout
