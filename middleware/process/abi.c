@@ -35,21 +35,26 @@ static bool is_abi(const struct pf_elf *elf)
     return pf_elf_needs(elf, "libmpi_abi.so");
 }
 
-/* In the build directory it is next to this library; in an installation in a folder there, since another
- * MPI's may be next to this one. */
-static void open_library(void)
+void *pf_abi_open(const char *installed, const char *built)
 {
-    static const char *const folders[] = {"parfocal/", ""};
+    const char *const places[] = {installed, built};
     Dl_info here;
     char path[PATH_MAX];
     const char *slash = dladdr(library_name, &here) ? strrchr(here.dli_fname, '/') : NULL;
     int length = slash ? (int)(slash + 1 - here.dli_fname) : 0;
-    for (int i = 0; i < 2 && !library; i++)
-        if (snprintf(path, sizeof path, "%.*s%s%s", length, here.dli_fname, folders[i], library_name) <
-            PATH_MAX)
-            library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    void *opened = NULL;
+    for (int i = 0; i < 2 && !opened; i++)
+        if (snprintf(path, sizeof path, "%.*s%s", length, here.dli_fname, places[i]) < PATH_MAX)
+            opened = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    if (!opened)
+        pf_die("cannot load %s: %s", built, dlerror());
+    return opened;
+}
+
+static void open_library(void)
+{
     if (!library)
-        pf_die("cannot load %s: %s", library_name, dlerror());
+        library = pf_abi_open("parfocal/libmpi_abi.so.0", library_name);
 }
 
 static int rank_of_caller(void)

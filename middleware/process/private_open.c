@@ -118,7 +118,7 @@ void *pf_private_open(const char *name, int flags)
     const char *slash = strrchr(path, '/');
     void *loaded =
         pf_copy_open(&(struct pf_copy){.path = copy,
-                                       .flags = flags & ~RTLD_GLOBAL,
+                                       .flags = plugs ? pf_copy_flags() : flags & ~RTLD_GLOBAL,
                                        .keep = !written || pf_private_keeps(),
                                        .open = pf_private_system_opener(slash ? slash + 1 : path)});
     if (loaded && written)

@@ -16,6 +16,7 @@
 #include "loader/imports.h"
 #include "middleware/compute/compute.h"
 #include "middleware/core/job_state.h"
+#include "middleware/process/abi.h"
 #include "middleware/process/libc.h"
 #include "middleware/process/libc_process.h"
 #include "middleware/process/private_fortran.h"
@@ -142,7 +143,11 @@ static bool only_copies_define(const char *name, const void *arg)
 
 bool pf_private_system_plugs(struct pf_elf *elf)
 {
-    return count > 0 && pf_elf_weaken(elf, only_copies_define, own_copies()) > 0;
+    if (count == 0 || pf_elf_weaken(elf, only_copies_define, own_copies()) == 0)
+        return false;
+    if (pf_elf_needs(elf, "libmpi.so.")) /* the dynamic linker then finds ours under that name */
+        pf_abi_open("parfocal/openmpi/libmpi.so.40", "ompi_abi/libmpi.so.40");
+    return true;
 }
 
 /* The C library is what pfcc makes it for a program. */

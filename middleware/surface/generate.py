@@ -18,6 +18,8 @@ OUTPUTS = {
     "raw_names.c": ("raw_names", "entry points for objects that refer to MPI functions without mpi.h"),
     "raw_names.ld": ("raw_names_ld", "linker options that lead such references to them"),
     "abi_entries.c": ("abi_entries", "MPI_* themselves: the library of the standard ABI"),
+    "ompi_values.h": ("ompi_values", "the named values of Open MPI and ours"),
+    "ompi_entries.c": ("ompi_entries", "MPI_* themselves as Open MPI has them"),
     "wrappers.c": ("wrappers", "the bodies of pf_PMPI_*"),
     "entries.c": ("entries", "pf_MPI_*: pf_PMPI_* themselves, or around them what counts the calls"),
     "checked.c": ("checked", "pf_check_*: the functions of the checking layer"),

@@ -63,6 +63,12 @@ static char *search_path(const char *name)
     return NULL;
 }
 
+char *check_find(const char *name)
+{
+    char *path = found(name);
+    return path || strchr(name, '/') ? path : search_path(name);
+}
+
 static void check_built_with_pfcc(const char *path, struct binary_facts *facts)
 {
     const char *reason = binary_read(path, facts);
@@ -80,9 +86,7 @@ static void check_built_with_pfcc(const char *path, struct binary_facts *facts)
 
 char *check_application(const char *name, struct binary_facts *facts)
 {
-    char *path = found(name);
-    if (!path && !strchr(name, '/'))
-        path = search_path(name);
+    char *path = check_find(name);
     struct stat info;
     if (!path || stat(path, &info) != 0)
         pf_die("the application '%s' does not exist", name);

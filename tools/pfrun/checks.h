@@ -8,8 +8,11 @@
 
 /* Each of these ends the process with one line that says what to do when something is wrong. */
 
-/* The path of the application: as given when it has a slash, else in the current directory, else found in
- * PATH. Fills in what the file says of itself. */
+/* The path of a program: as given when it has a slash, else in the current directory, else found in PATH.
+ * NULL: it is nowhere. */
+char *check_find(const char *name);
+
+/* The same of the application. Fills in what the file says of itself. */
 char *check_application(const char *name, struct binary_facts *facts);
 
 /* Models, agreement and schedule in pf_config, wherever they came from. Returns the bits of all models the

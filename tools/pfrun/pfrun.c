@@ -36,6 +36,7 @@
 #include "tools/pfrun/hosts.h"
 #include "tools/pfrun/libtool.h"
 #include "tools/pfrun/options.h"
+#include "tools/pfrun/python.h"
 #include "tools/pfrun/replay.h"
 #include "tools/pfrun/sanitize.h"
 #include "tools/pfrun/signals.h"
@@ -403,6 +404,8 @@ static void prepare(int argc, char **argv)
         pf_check_enable();
     if (run.options.replay)
         replay_prepare(&run.options);
+    else
+        python_prepare(&run.options);
     libtool_run_script(run.options.app[0], argc, argv, run.options.app);
     run.application = check_application(run.options.app[0], &run.facts);
     sanitize_start_again(run.facts.sanitizer, argv);

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Programs in Python. */
+#include "tools/pfrun/python.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "middleware/process/handed.h"
+#include "tools/pfpython/pfpython.h"
+#include "tools/pfrun/checks.h"
+#include "tools/pfrun/helpers.h"
+
+static struct python python;
+
+/* python, python3, python3.11 and the like, in any folder. */
+static bool is_interpreter(const char *path)
+{
+    static const char stem[] = "python";
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (strncmp(name, stem, sizeof stem - 1) != 0)
+        return false;
+    for (name += sizeof stem - 1; *name; name++)
+        if (!isdigit((unsigned char)*name) && *name != '.')
+            return false;
+    return true;
+}
+
+/* The words of a script's first line, behind #!, without env and its option -S; NULL at the end. Their number,
+ * 0 if the file is no script. */
+static int read_first_line(const char *path, char **words, int room)
+{
+    char line[256] = "", *save;
+    FILE *file = fopen(path, "r");
+    bool script = file && fgets(line, sizeof line, file) && strncmp(line, "#!", 2) == 0;
+    int count = 0;
+    if (file)
+        fclose(file);
+    if (!script)
+        return 0;
+    for (char *word = strtok_r(line + 2, " \t\r\n", &save); word && count + 1 < room;
+         word = strtok_r(NULL, " \t\r\n", &save)) {
+        const char *slash = strrchr(word, '/');
+        bool env = count == 0 && (strcmp(slash ? slash + 1 : word, "env") == 0 || strcmp(word, "-S") == 0);
+        if (!env)
+            words[count++] = pf_strdup(word);
+    }
+    words[count] = NULL;
+    return count;
+}
+
+/* What it prints about itself: the real program (a shim may stand in PATH), and its library. */
+static const char question[] =
+    "import os, sys, sysconfig\n"
+    "name = sysconfig.get_config_var('INSTSONAME') or ''\n"
+    "path = os.path.join(sysconfig.get_config_var('LIBDIR') or '', name)\n"
+    "print(sys.executable, path if os.path.exists(path) else name, sep='\\n')";
+
+static FILE *ask(const char *program, pid_t *child)
+{
+    char *arguments[] = {(char *)program, "-c", (char *)question, NULL};
+    posix_spawn_file_actions_t actions;
+    int ends[2];
+    if (pipe(ends) != 0)
+        pf_die("'%s': %s", program, strerror(errno));
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    posix_spawn_file_actions_addclose(&actions, ends[1]);
+    int error = posix_spawnp(child, program, &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    if (error)
+        pf_die("cannot run '%s': %s", program, strerror(error));
+    return fdopen(ends[0], "r");
+}
+
+static void find_library(const char *program)
+{
+    pid_t child;
+    int status = 1;
+    char executable[PATH_MAX] = "", library[PATH_MAX] = "";
+    FILE *answer = ask(program, &child);
+    bool complete =
+        answer && fgets(executable, sizeof executable, answer) && fgets(library, sizeof library, answer);
+    if (answer)
+        fclose(answer);
+    waitpid(child, &status, 0);
+    executable[strcspn(executable, "\n")] = library[strcspn(library, "\n")] = '\0';
+    if (!complete || status != 0 || !*executable)
+        pf_die("'%s' does not say which Python it is", program);
+    if (!strstr(library, ".so"))
+        pf_die("'%s' was built without a shared library (--enable-shared), of which each rank needs a copy",
+               executable);
+    python = (struct python){pf_strdup(executable), pf_strdup(library)};
+}
+
+/* The library's name up to ".so", which is also that of Debian's package. */
+static char *stem_of_library(void)
+{
+    const char *slash = strrchr(python.library, '/'), *name = slash ? slash + 1 : python.library;
+    return pf_asprintf("%.*s", (int)(strstr(name, ".so") - name), name);
+}
+
+void python_prepare(struct options *options)
+{
+    enum { WORDS = 16 };
+    char *words[WORDS], *name = options->app[0], *path = check_find(name);
+    int count = 0;
+    if (is_interpreter(name))
+        words[count++] = name;
+    else if (path)
+        count = read_first_line(path, words, WORDS);
+    if (count == 0 || !is_interpreter(words[0]))
+        return;
+    int given = words[0] == name ? 1 : 0; /* a script is an argument, too */
+    find_library(words[0]);
+    char *stem = stem_of_library();
+    void *library = dlopen(python.library, RTLD_LAZY | RTLD_LOCAL);
+    if (!library)
+        pf_die("'%s': its library %s is missing (apt-get install %s)", python.program, python.library, stem);
+    dlclose(library);
+    char **all = pf_calloc((size_t)(options->app_argc + count + 1), sizeof *all);
+    all[0] = helper_find("pfpython");
+    if (!all[0])
+        pf_die("the program that runs Python is not there: " PF_LIBEXEC "/pfpython");
+    memcpy(all + 1, words + 1, (size_t)(count - 1) * sizeof *all);
+    memcpy(all + count, options->app + given, (size_t)(options->app_argc - given) * sizeof *all);
+    if (!given)
+        all[count] = path;
+    options->app = all;
+    options->app_argc += count - given;
+    pf_config.private = pf_asprintf("%s%s%s", pf_config.private, *pf_config.private ? "," : "", stem);
+    pf_hand(&python);
+}
