@@ -13,14 +13,21 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/log.h"
 #include "middleware/process/libc_process.h"
+
+/* A child has made what the rank has behind its numbers the process's (pf_process_child()). */
+static struct pf_process *of_rank(void)
+{
+    return pf_in_child() ? NULL : pf_process();
+}
 
 int pf_process_behind(int descriptor)
 {
     if ((unsigned)descriptor >= PF_STREAMS)
         return descriptor;
-    const struct pf_process *p = pf_process();
+    const struct pf_process *p = of_rank();
     return p ? p->behind[descriptor] : descriptor;
 }
 
@@ -78,7 +85,7 @@ static int put(struct pf_process *p, int from, int number)
 
 int pf_libc_close(int descriptor)
 {
-    struct pf_process *p = (unsigned)descriptor < PF_STREAMS ? pf_process() : NULL;
+    struct pf_process *p = (unsigned)descriptor < PF_STREAMS ? of_rank() : NULL;
     if (!p)
         return close(descriptor);
     int behind = p->behind[descriptor];
@@ -96,7 +103,7 @@ int pf_libc_dup(int descriptor)
 
 int pf_libc_dup3(int from, int to, int flags)
 {
-    struct pf_process *p = pf_process();
+    struct pf_process *p = of_rank();
     int behind = pf_process_behind(from);
     if (!p || (unsigned)to >= PF_STREAMS)
         return from == to ? dup3(from, to, flags) : dup3(behind, to, flags);
@@ -109,7 +116,7 @@ int pf_libc_dup3(int from, int to, int flags)
 
 int pf_libc_dup2(int from, int to)
 {
-    struct pf_process *p = pf_process();
+    struct pf_process *p = of_rank();
     if (!p || (unsigned)to >= PF_STREAMS)
         return dup2(pf_process_behind(from), to);
     if (from == to && p->behind[to] >= 0)

@@ -4,11 +4,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <simgrid/actor.h>
 
 #include "base/memory.h"
 #include "middleware/core/job_state.h"
+#include "middleware/process/libc.h"
 #include "middleware/process/libc_process.h"
 
 static struct pf_process **processes; /* by rank */
@@ -63,4 +65,10 @@ struct pf_process *pf_process(void)
     if (rank < 0 || rank >= pf_job_state.size)
         return NULL;
     return last = processes && processes[rank] ? processes[rank] : begin((int)rank);
+}
+
+/* A child that shares the memory would change what the rank has: it gets a copy, as with fork(). */
+pid_t pf_libc_vfork(void)
+{
+    return fork();
 }

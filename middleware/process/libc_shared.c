@@ -23,7 +23,8 @@ static const char *const harmless[] = {
     "libgcc_s.", "libstdc++.", "libgfortran.", "libquadmath.", "libgomp.",     "libasan.",   "libubsan.",
     "libblas.",  "libcblas.",  "liblapack",    "libopenblas",  "libatlas.",    "libblis",    "libfftw3",
     "libgsl",    "libz.",      "libhdf5",      "libnetcdf",    "libarmadillo", "libarpack",  "libsuperlu",
-    "libmetis.", "libscotch",  "libboost_",    "libsimgrid.",  "libparfocal",  "libportals."};
+    "libmetis.", "libscotch",  "libboost_",    "libsimgrid.",  "libparfocal",  "libportals.", "libcrypto.",
+    "libssl.",   "libtinfo."};
 
 struct library {
     const struct link_map *map;
