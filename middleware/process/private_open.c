@@ -116,11 +116,12 @@ void *pf_private_open(const char *name, int flags)
     if (copy == path)
         return open_shared(path, flags);
     const char *slash = strrchr(path, '/');
-    void *loaded =
-        pf_copy_open(&(struct pf_copy){.path = copy,
-                                       .flags = plugs ? pf_copy_flags() : flags & ~RTLD_GLOBAL,
-                                       .keep = !written || pf_private_keeps(),
-                                       .open = pf_private_system_opener(slash ? slash + 1 : path)});
+    pf_private_system_open *open = pf_private_system_opener(slash ? slash + 1 : path);
+    void *loaded = pf_copy_open(&(struct pf_copy){.path = copy,
+                                                  .flags = plugs ? pf_copy_flags() : flags & ~RTLD_GLOBAL,
+                                                  .keep = !written || pf_private_keeps(),
+                                                  .open = open,
+                                                  .of = plugs || open ? path : NULL});
     if (loaded && written)
         lead(loaded, plugs, last);
     return loaded;
