@@ -209,6 +209,12 @@ char **pf_environment(void)
     return e ? *e->variable : environ;
 }
 
+char ***pf_environment_variable(void)
+{
+    struct environment *e = of_caller();
+    return e ? e->variable : NULL;
+}
+
 /* A program without the simulator: its variable and the C library's are to be the same. */
 static void to_process(void)
 {

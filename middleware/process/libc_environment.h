@@ -16,3 +16,6 @@ PF_EXPORT void pf_program_environment(char ***variable);
 /* The environment of the calling rank, for its main(); outside of ranks that of the process. Belongs to the
  * rank. */
 char **pf_environment(void);
+
+/* The rank's variable itself, for libraries that are copies; NULL outside of ranks. */
+char ***pf_environment_variable(void);

@@ -166,6 +166,7 @@ void pf_process_child(void)
     if (!p)
         return;
     process.depth = 0;
+    environ = pf_environment(); /* execv() takes that */
     if (p->mask >= 0)
         umask((mode_t)p->mask);
     if (p->folder && chdir(p->folder) != 0)

@@ -18,6 +18,7 @@
 #include "middleware/core/job_state.h"
 #include "middleware/process/abi.h"
 #include "middleware/process/libc.h"
+#include "middleware/process/libc_environment.h"
 #include "middleware/process/libc_process.h"
 #include "middleware/process/private_fortran.h"
 
@@ -150,12 +151,19 @@ bool pf_private_system_plugs(struct pf_elf *elf)
     return true;
 }
 
+static bool is_environment(const char *name)
+{
+    return strcmp(name, "environ") == 0 || strcmp(name, "_environ") == 0 || strcmp(name, "__environ") == 0;
+}
+
 /* The C library is what pfcc makes it for a program. */
 static bool lead_one(const char *name, bool undefined, const void *arg, void **value)
 {
     if (defined_by_copy(name, undefined, arg, value))
         return true;
-    *value = undefined ? pf_libc_of_program(name) : NULL;
+    *value = NULL;
+    if (undefined)
+        *value = is_environment(name) ? (void *)pf_environment_variable() : pf_libc_of_program(name);
     return *value != NULL;
 }
 
