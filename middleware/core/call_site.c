@@ -3,10 +3,15 @@
 #include "middleware/core/call_site.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include <simgrid/actor.h>
+
+#include "base/memory.h"
 #include "base/source_line.h"
 #include "loader/image.h"
 #include "middleware/core/job_state.h"
+#include "middleware/core/rank.h"
 
 const char *pf_call_site(const void *address, char *buffer, size_t size)
 {
@@ -24,4 +29,29 @@ const char *pf_call_site(const void *address, char *buffer, size_t size)
     else
         snprintf(buffer, size, "%s+0x%lx", *pf_job_state.program ? pf_job_state.program : place.file, offset);
     return buffer;
+}
+
+static pf_call_place **places; /* by rank */
+
+void pf_call_place_set(pf_call_place *place)
+{
+    long rank = sg_actor_self_get_pid() - 1; /* before MPI_Init nothing else tells it */
+    if (rank < 0 || rank >= pf_job_state.size)
+        return;
+    if (!places)
+        places = pf_calloc((size_t)pf_job_state.size, sizeof *places);
+    places[rank] = place;
+}
+
+const char *pf_call_site_of(const struct pf_rank *r, const void *address, char *buffer, size_t size)
+{
+    pf_call_place *place = places && r ? places[r->self.rank] : NULL;
+    return place && place(buffer, size) ? buffer : pf_call_site(address, buffer, size);
+}
+
+bool pf_call_place_same(const struct pf_rank *a, const struct pf_rank *b)
+{
+    char here[256], there[256];
+    return !places || strcmp(pf_call_site_of(a, a->call.site, here, sizeof here),
+                             pf_call_site_of(b, b->call.site, there, sizeof there)) == 0;
 }

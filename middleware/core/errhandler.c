@@ -51,7 +51,7 @@ static void fatal(struct pf_rank *r, int code)
     fprintf(stderr,
             "parfocal: error: rank %d: %s, called at %s, failed: %s (code %d); MPI_ERRORS_ARE_FATAL ends the "
             "job\n",
-            r->self.rank, pf_fn_name(r->call.fn), pf_call_site(r->call.site, site, sizeof site),
+            r->self.rank, pf_fn_name(r->call.fn), pf_call_site_of(r, r->call.site, site, sizeof site),
             text ? text : "unknown error code", code);
     pf_end_because("rank %d: %s failed: %s", r->self.rank, pf_fn_name(r->call.fn),
                    text ? text : "unknown error code");

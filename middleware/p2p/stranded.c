@@ -75,7 +75,7 @@ static void die_of_mixing(const struct pf_rank *r, const struct pf_instance *in,
         "model %s (%s at %s); switch both sides at the same point of the program",
         e->sender, e->tag, r->self.rank, pf_model_name(e->model), pf_fn_name(e->fn),
         pf_call_site(e->site, there, sizeof there), r->self.rank, pf_model_name(in->model),
-        pf_fn_name(r->call.fn), pf_call_site(r->call.site, here, sizeof here));
+        pf_fn_name(r->call.fn), pf_call_site_of(r, r->call.site, here, sizeof here));
 }
 
 void pf_stranded_note_received(struct pf_rank *r, struct pf_instance *in, struct pf_comm *comm, int source,
@@ -171,7 +171,7 @@ int pf_stranded_print(FILE *out)
                     "model %s (%s at %s); switch both sides at the same point of the program\n",
                     e->sender, e->tag, i, pf_model_name(e->model), pf_fn_name(e->fn),
                     pf_call_site(e->site, there, sizeof there), i, pf_model_name(r->call.model),
-                    pf_fn_name(r->call.fn), pf_call_site(r->call.site, here, sizeof here));
+                    pf_fn_name(r->call.fn), pf_call_site_of(r, r->call.site, here, sizeof here));
             count++;
         }
     }

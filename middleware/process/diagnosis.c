@@ -141,7 +141,7 @@ static void print_call(FILE *out, const struct pf_rank *r, bool alone)
     bool probes = r->call.fn == PF_FN_Probe || r->call.fn == PF_FN_Mprobe; /* of whatever is sent first */
     const char *model = probes && r->call.model == PF_MODEL_COUNT ? "any" : pf_model_name(r->call.model);
     fprintf(out, " blocked in %s%s, model %s, at %s\n", pf_fn_name(r->call.fn), alone ? peer : "", model,
-            pf_call_site(r->call.site, site, sizeof site));
+            pf_call_site_of(r, r->call.site, site, sizeof site));
     if (*peer && alone)
         print_messages(out, r, pf_comm_of((struct pf_rank *)(uintptr_t)r, r->call.comm));
 }
@@ -206,10 +206,10 @@ static bool at_same_place(const struct pf_rank *a, const struct pf_rank *b)
     if (a->state != b->state || a->call.fn != b->call.fn || a->call.model != b->call.model)
         return false;
     if (a->call.site == b->call.site)
-        return true;
+        return pf_call_place_same(a, b);
     pf_loaded_where(a->call.site, &here);
     pf_loaded_where(b->call.site, &there);
-    return here.offset == there.offset;
+    return here.offset == there.offset && pf_call_place_same(a, b);
 }
 
 static void add_place(struct places *places, int rank)
@@ -246,7 +246,7 @@ static void print_place(FILE *out, const struct places *places, const struct gro
         print_requests(out, r);
     } else {
         fprintf(out, " not in an MPI call; the last one was %s at %s\n", pf_fn_name(r->call.fn),
-                pf_call_site(r->call.site, site, sizeof site));
+                pf_call_site_of(r, r->call.site, site, sizeof site));
     }
 }
 

@@ -150,7 +150,7 @@ int pf_PMPI_Abort(MPI_Comm comm, int errorcode)
     char site[256];
     fflush(stdout);
     fprintf(stderr, "parfocal: rank %d called MPI_Abort with code %d at %s\n", rank, errorcode,
-            pf_call_site(from, site, sizeof site));
+            pf_call_site_of(self ? self->mpi : NULL, from, site, sizeof site));
     pf_end_because("rank %d called MPI_Abort with code %d", rank, errorcode);
     pf_job_abort(rank, errorcode);
 }

@@ -37,8 +37,8 @@ static bool is_interpreter(const char *path)
     return true;
 }
 
-/* The words of a script's first line, behind #!, without env and its option -S; NULL at the end. Their number,
- * 0 if the file is no script. */
+/* The words of a script's first line, behind #!, without env and its option -S; NULL at the end. Their
+ * number, 0 if the file is no script. */
 static int read_first_line(const char *path, char **words, int room)
 {
     char line[256] = "", *save;
@@ -61,11 +61,10 @@ static int read_first_line(const char *path, char **words, int room)
 }
 
 /* What it prints about itself: the real program (a shim may stand in PATH), and its library. */
-static const char question[] =
-    "import os, sys, sysconfig\n"
-    "name = sysconfig.get_config_var('INSTSONAME') or ''\n"
-    "path = os.path.join(sysconfig.get_config_var('LIBDIR') or '', name)\n"
-    "print(sys.executable, path if os.path.exists(path) else name, sep='\\n')";
+static const char question[] = "import os, sys, sysconfig\n"
+                               "name = sysconfig.get_config_var('INSTSONAME') or ''\n"
+                               "path = os.path.join(sysconfig.get_config_var('LIBDIR') or '', name)\n"
+                               "print(sys.executable, path if os.path.exists(path) else name, sep='\\n')";
 
 static FILE *ask(const char *program, pid_t *child)
 {
@@ -113,6 +112,16 @@ static char *stem_of_library(void)
     return pf_asprintf("%.*s", (int)(strstr(name, ".so") - name), name);
 }
 
+/* Where the module parfocal is, before the folders that the user has set. */
+static void add_modules(const char *helper)
+{
+    const char *given = getenv("PYTHONPATH");
+    char *path = pf_asprintf("%.*s/python%s%s", (int)(strrchr(helper, '/') - helper), helper,
+                             given && *given ? ":" : "", given ? given : "");
+    setenv("PYTHONPATH", path, 1);
+    free(path);
+}
+
 void python_prepare(struct options *options)
 {
     enum { WORDS = 16 };
@@ -135,6 +144,7 @@ void python_prepare(struct options *options)
     all[0] = helper_find("pfpython");
     if (!all[0])
         pf_die("the program that runs Python is not there: " PF_LIBEXEC "/pfpython");
+    add_modules(all[0]);
     memcpy(all + 1, words + 1, (size_t)(count - 1) * sizeof *all);
     memcpy(all + count, options->app + given, (size_t)(options->app_argc - given) * sizeof *all);
     if (!given)
