@@ -127,7 +127,7 @@ void python_prepare(struct options *options)
     enum { WORDS = 16 };
     char *words[WORDS], *name = options->app[0], *path = check_find(name);
     int count = 0;
-    if (is_interpreter(name))
+    if (path && is_interpreter(name))
         words[count++] = name;
     else if (path)
         count = read_first_line(path, words, WORDS);

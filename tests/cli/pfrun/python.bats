@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Programs in Python, with the distribution's own interpreter and its mpi4py, which was built for Open MPI.
+load common.bash
+
+PYTHON=/usr/bin/python3
+WAYS=("-model smpi" "-model analytic" "-model portals" "-model packet" "-schedule every:5=smpi|portals|analytic")
+
+setup_file() {
+    [ -x "$PYTHON" ]
+}
+
+# quietly WAY arguments...: without measured computation
+quietly() {
+    local way=$1
+    shift
+    # shellcheck disable=SC2086
+    pfrun -quiet $way --cfg=smpi/simulate-computation:no "$@"
+}
+
+@test "an interpreter with its arguments, or an executable script" {
+    cat >show.py <<'END'
+#!/usr/bin/env -S /usr/bin/python3 -E
+import os, sys
+print(sys.executable, sys.prefix, sys.argv, sys.flags.ignore_environment, os.environ["PMI_RANK"])
+sys.exit(3 if len(sys.argv) > 2 else 0)
+END
+    chmod +x show.py
+    [ "$(quietly "" -np 2 $PYTHON -B show.py a | sort)" = "$PYTHON /usr ['show.py', 'a'] 0 0
+$PYTHON /usr ['show.py', 'a'] 0 1" ]
+    [ "$(quietly "" -np 2 ./show.py a | sort)" = "$PYTHON /usr ['./show.py', 'a'] 1 0
+$PYTHON /usr ['./show.py', 'a'] 1 1" ]
+    run quietly "" -np 2 ./show.py a b
+    [ "$status" -eq 3 ]
+    echo 'print("from a pipe")' >short.py
+    [ "$(quietly "" -np 1 python3 short.py)" = "from a pipe" ]
+    $PYTHON -m venv --without-pip here
+    [ "$(quietly "" -np 1 here/bin/python -c 'import sys; print(sys.prefix)')" = "$PWD/here" ]
+}
+
+@test "a process of Python for each rank" {
+    cat >process.py <<'END'
+import asyncio, ctypes, decimal, os, random, sqlite3, subprocess, sys, threading, time
+rank = int(os.environ["PMI_RANK"])
+os.environ["OWN"] = str(rank)
+decimal.getcontext().prec = 5 + rank
+random.seed(rank)
+os.mkdir(f"folder{rank}")
+os.chdir(f"folder{rank}")
+begin = time.time()
+async def wait():
+    await asyncio.sleep(0.5)
+asyncio.run(wait())
+time.sleep(0.5)
+seen = []
+thread = threading.Thread(target=seen.append, args=(rank,))
+thread.start()
+thread.join()
+child = subprocess.run("echo $OWN; basename $PWD", shell=True, capture_output=True, text=True).stdout.split()
+print(rank, round(time.time() - begin, 3), decimal.Decimal(1) / 3, random.random() == random.Random(rank).random(), seen, child,
+      sqlite3.connect(":memory:").execute("select 2 + 3").fetchone(), ctypes.CDLL("libm.so.6").abs(-rank))
+END
+    quietly "" -np 3 $PYTHON process.py >out 2>err
+    cat out err
+    [ "$(sort out)" = "0 1.0 0.33333 True [0] ['0', 'folder0'] (5,) 0
+1 1.0 0.333333 True [1] ['1', 'folder1'] (5,) 1
+2 1.0 0.3333333 True [2] ['2', 'folder2'] (5,) 2" ]
+    ! grep "share the variables" err
+}
+
+@test "mpi4py for Open MPI" {
+    for way in "${WAYS[@]}"; do
+        run quietly "$way" -np 3 $PYTHON "$BATS_TEST_DIRNAME/mpi4py_calls.py"
+        echo "$way: $output"
+        [ "$status" -eq 0 ]
+        grep -q "^PASS" <<<"$output"
+    done
+}
+
+@test "the examples, also with measured computation" {
+    local examples=$BATS_TEST_DIRNAME/../../../examples/python
+    for way in "${WAYS[@]}"; do
+        quietly "$way" -np 4 $PYTHON "$examples/cg.py" 32 | grep "^cg: 32^2 points on 4 ranks, 101 iterations"
+    done
+    pfrun -quiet -np 4 --cfg=smpi/host-speed:1Gf $PYTHON "$examples/train.py" | grep "^train: 1959 of 2048 right"
+    pfrun -quiet -np 2 -schedule solve=portals,report=smpi -report report --cfg=smpi/host-speed:1Gf $PYTHON "$examples/cg.py" 32
+    $PYTHON - <<'END'
+import json
+rows = [(row["phase"], row["model"]) for row in json.load(open("report/summary.json"))["phases"]]
+assert rows == [("start", "smpi"), ("setup", "smpi"), ("solve", "portals"), ("report", "smpi")], rows
+END
+}
+
+@test "a diagnosis names the line of Python" {
+    cat >wait.py <<'END'
+from mpi4py import MPI
+def wait(comm):
+    comm.Barrier() if comm.rank else comm.Recv(bytearray(1))
+if MPI.COMM_WORLD.size > 2:
+    MPI.COMM_WORLD.Abort(4)
+wait(MPI.COMM_WORLD)
+END
+    run quietly "-model portals" -np 2 $PYTHON wait.py
+    echo "$output"
+    [ "$status" -eq 1 ]
+    grep "rank 0 is blocked in MPI_Recv (peer any, tag any), model portals, at $PWD/wait.py:3 (wait)" <<<"$output"
+    grep "rank 1 is blocked in MPI_Barrier, model portals, at $PWD/wait.py:3 (wait)" <<<"$output"
+    run quietly "" -np 3 $PYTHON wait.py
+    [ "$status" -eq 4 ]
+    grep "called MPI_Abort with code 4 at $PWD/wait.py:5 (<module>)" <<<"$output"
+}
+
+# A copy of a library maps the library itself where nobody writes.
+@test "ranks share the code of an interpreter" {
+    cat >maps.py <<'END'
+from mpi4py import MPI
+MPI.COMM_WORLD.Barrier()
+lines = [line.split() for line in open("/proc/self/maps")]
+print(sum(line[1] == "r-xp" and line[-1].startswith("/usr/") and "libpython" in line[-1] for line in lines), flush=True)
+MPI.COMM_WORLD.Barrier()
+END
+    [ "$(quietly "" -np 3 $PYTHON maps.py | sort -u)" = 3 ]
+}
+
+@test "what is no interpreter" {
+    refuses "the application 'python4' does not exist" -np 2 python4 x.py
+    printf '#!/bin/sh\necho hello\n' >python9
+    chmod +x python9
+    refuses "'./python9' does not say which Python it is" -np 2 ./python9 x.py
+    printf '#!/bin/sh\nprintf "/usr/bin/python9\\nlibpython9.9.so.1.0\\n"\n' >python9
+    refuses "'/usr/bin/python9': its library libpython9.9.so.1.0 is missing (apt-get install libpython9.9)" -np 2 ./python9 x.py
+    printf '#!/bin/sh\nprintf "/opt/python9\\nlibpython9.9.a\\n"\n' >python9
+    refuses "'/opt/python9' was built without a shared library" -np 2 ./python9 x.py
+}
