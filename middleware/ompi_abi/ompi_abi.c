@@ -50,6 +50,8 @@ PLACE(MPI_ERRHANDLER_NULL, 0x140)
 PLACE(MPI_ERRORS_ARE_FATAL, 0x141)
 PLACE(MPI_ERRORS_RETURN, 0x143)
 PLACE(MPI_REQUEST_NULL, 0x180)
+PLACE("ompi_mpi_errors_abort", 0x141) /* of MPI 4; here as well the whole job ends */
+PLACE("ompi_mpi_instance_null", 0x120)
 FUNCTION(MPI_NULL_COPY_FN, 0)
 FUNCTION(MPI_NULL_DELETE_FN, 0)
 FUNCTION(MPI_DUP_FN, 1)
@@ -230,4 +232,20 @@ int abi_status_f2c(const MPI_Fint *fortran, MPI_Status *status)
 {
     memcpy(status, fortran, sizeof *status);
     return MPI_SUCCESS;
+}
+
+/* MPI 4.0 section 10. The length counts the end of the text. */
+int pf_MPI_Info_get(void *info, const char *key, int valuelen, char *value, int *flag);
+int pf_MPI_Info_get_valuelen(void *info, const char *key, int *valuelen, int *flag);
+PF_EXPORT int abi_info_get_string(void *, const char *, int *, char *, int *) __asm__("MPI_Info_get_string");
+
+int abi_info_get_string(void *info, const char *key, int *buflen, char *value, int *flag)
+{
+    int length = 0;
+    int code = pf_MPI_Info_get_valuelen(info, key, &length, flag);
+    if (code == 0 && *flag && *buflen > 0)
+        code = pf_MPI_Info_get(info, key, *buflen - 1, value, flag);
+    if (code == 0 && *flag)
+        *buflen = length + 1;
+    return pf_errcode_out(code);
 }

@@ -135,12 +135,30 @@ static void watch(const struct link_map *map)
     libraries[count++] = (struct library){map, sum_of(map)};
 }
 
+/* Whether it needs Open MPI's library. Ours has that name for plug-ins alone: what all ranks share would bring
+ * the real one, or mix what ranks give to MPI. */
+static bool needs_openmpi(const struct link_map *map)
+{
+    const char *strings = NULL;
+    bool needs = false;
+    for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_STRTAB)
+            strings = (const char *)entry->d_un.d_ptr;
+    for (const ElfW(Dyn) *entry = map->l_ld; strings && entry->d_tag != DT_NULL; entry++)
+        needs |= entry->d_tag == DT_NEEDED && strncmp(strings + entry->d_un.d_val, "libmpi.so.", 10) == 0;
+    return needs;
+}
+
 void pf_libraries_lead(const struct link_map *after)
 {
     const char *copies = pf_private_dir();
     for (const struct link_map *map = after ? after->l_next : NULL; map; map = map->l_next) {
         if (is_own(map) || (copies && strncmp(map->l_name, copies, strlen(copies)) == 0))
             continue;
+        if (pf_private_system_any() && needs_openmpi(map))
+            pf_die("the library %s was built for Open MPI, and a module of the program needs it: only modules "
+                   "may call MPI, of which each rank has its own",
+                   map->l_name);
         void *handle =
             dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD); /* it may only be needed by others so far */
         if (!handle)

@@ -79,6 +79,11 @@ void pf_private_system_ask(const struct pf_elf *program)
     pf_elf_symbols(program, ask_noted, NULL);
 }
 
+bool pf_private_system_any(void)
+{
+    return count > 0;
+}
+
 bool pf_private_system_is(const char *name)
 {
     bool is = pf_fortran_runtime_is(name);

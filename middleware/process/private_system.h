@@ -16,6 +16,9 @@
  * is none of a library, or that of one that must exist once. */
 void pf_private_system_ask(const struct pf_elf *program);
 
+/* Whether any were asked for. */
+bool pf_private_system_any(void);
+
 /* Whether a library of that file name is one of them. */
 bool pf_private_system_is(const char *name);
 

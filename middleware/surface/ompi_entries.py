@@ -12,14 +12,18 @@ import ompi_values
 import table
 
 # By hand in middleware/ompi_abi/ompi_abi.c.
-BY_HAND = ("MPI_Grequest_start", "MPI_Status_c2f", "MPI_Status_f2c")
+BY_HAND = ("MPI_Grequest_start", "MPI_Status_c2f", "MPI_Status_f2c", "MPI_Info_get_string")
+# Of Open MPI 5, beside those of the standard.
+FURTHER = ("MPI_Session_c2f", "MPI_Session_f2c", *(f"MPIX_Comm_{stem}" for stem in
+           ("ack_failed", "agree", "get_failed", "iagree", "is_revoked", "revoke", "shrink")))
 HANDLES = re.compile(r"\b(?:" + "|".join(table.HANDLES.values()) + r")\b")
 FUNCTIONS = re.compile(r"\bMPI_\w+_function \*")
 
 
 def generate(functions):
     entries = [absent(f.name) if is_absent(f) else entry(f) for f in functions if f.name not in BY_HAND]
-    entries += [absent(f"MPI_{stem}") for stem, _ in abi_entries.later(functions)]
+    later = [f"MPI_{stem}" for stem, _ in abi_entries.later(functions)]
+    entries += [absent(name) for name in (*later, *FURTHER) if name not in BY_HAND]
     return (cfile.header("the functions of Open MPI") + '#include "middleware/ompi_abi/ompi_abi.h"\n\n' + "\n".join(entries))
 
 

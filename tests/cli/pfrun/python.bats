@@ -121,6 +121,27 @@ END
     [ "$(quietly "" -np 3 $PYTHON maps.py | sort -u)" = 3 ]
 }
 
+# mpi4py 3 does not call it.
+@test "a text of an info as MPI 4 has it" {
+    cat >text.py <<'END'
+import ctypes
+from mpi4py import MPI
+info = MPI.Info.Create()
+info.Set("key", "a value")
+mpi = ctypes.CDLL("libmpi.so.40")
+length, text, flag = ctypes.c_int(4), ctypes.create_string_buffer(20), ctypes.c_int()
+assert mpi.MPI_Info_get_string(ctypes.c_void_p(MPI._handleof(info)), b"key", ctypes.byref(length), text, ctypes.byref(flag)) == 0
+print(length.value, text.value, flag.value)
+END
+    [ "$(quietly "" -np 1 $PYTHON text.py)" = "8 b'a v' 1" ]
+}
+
+@test "a library that all ranks would share and that calls Open MPI" {
+    echo 'int MPI_Barrier(void *); int call(void) { return MPI_Barrier(0); }' >uses.c
+    gcc -shared -fPIC uses.c -o libuses.so -l:libmpi.so.40
+    refuses "libuses.so was built for Open MPI, and a module of the program needs it" -np 2 $PYTHON -c 'import ctypes; ctypes.CDLL("./libuses.so")'
+}
+
 @test "what is no interpreter" {
     refuses "the application 'python4' does not exist" -np 2 python4 x.py
     printf '#!/bin/sh\necho hello\n' >python9
