@@ -56,7 +56,7 @@ struct sharing {
 };
 
 /* One segment, if it is the same in both files. */
-static void share_segment(const struct sharing *sharing, const ElfW(Phdr) *segment)
+static void share_segment(const struct sharing *sharing, const ElfW(Phdr) * segment)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), begin = segment->p_vaddr & ~(page - 1);
     size_t size = segment->p_vaddr + segment->p_filesz - begin;

@@ -21,7 +21,7 @@ struct pf_copy {
     bool replace;     /* an old file there is no error */
     int flags;        /* of dlopen: pf_copy_flags(), unless the program asks for others */
     void *(*open)(const char *path, int flags); /* instead of dlopen; or NULL */
-    const char *of; /* the file that it is a copy of, with which it shares what nobody writes; or NULL */
+    const char *of; /* the file that it is a copy of, with which it shares code and constants; or NULL */
 };
 
 /* The flags of dlopen for a copy: its own definitions come before the simulator's, which exports some of the

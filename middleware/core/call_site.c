@@ -35,7 +35,7 @@ static pf_call_place **places; /* by rank */
 
 void pf_call_place_set(pf_call_place *place)
 {
-    long rank = sg_actor_self_get_pid() - 1; /* before MPI_Init nothing else tells it */
+    long rank = sg_actor_self_get_pid() - 1; /* also known before MPI_Init */
     if (rank < 0 || rank >= pf_job_state.size)
         return;
     if (!places)

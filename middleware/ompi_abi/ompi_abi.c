@@ -27,7 +27,7 @@
 #define MPI_LB "ompi_mpi_lb"
 #define MPI_UB "ompi_mpi_ub"
 #undef MPI_INTEGER16
-#define MPI_INTEGER16 "ompi_mpi_integer16"
+#define MPI_INTEGER16               "ompi_mpi_integer16"
 
 #define ABSOLUTE(symbol, value)     __asm__(".globl " symbol "\n.set " symbol ", " #value "\n");
 #define PLACE(name, value)          ABSOLUTE(name, value)
@@ -210,7 +210,8 @@ static int cancel(void *state, int complete)
 int pf_MPI_Grequest_start(int (*query)(void *, struct pf_abi_status *), int (*release)(void *),
                           int (*cancel)(void *, int), void *state, void *handle);
 PF_EXPORT int abi_grequest_start(MPI_Grequest_query_function *, MPI_Grequest_free_function *,
-                                 MPI_Grequest_cancel_function *, void *, void *) __asm__("MPI_Grequest_start");
+                                 MPI_Grequest_cancel_function *, void *,
+                                 void *) __asm__("MPI_Grequest_start");
 PF_EXPORT int abi_status_c2f(const MPI_Status *, MPI_Fint *) __asm__("MPI_Status_c2f");
 PF_EXPORT int abi_status_f2c(const MPI_Fint *, MPI_Status *) __asm__("MPI_Status_f2c");
 

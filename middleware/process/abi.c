@@ -4,14 +4,12 @@
 
 #include <dlfcn.h>
 #include <getopt.h>
-#include <limits.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <simgrid/actor.h>
 
-#include "base/log.h"
 #include "base/memory.h"
 #include "loader/copy.h"
 #include "loader/imports.h"
@@ -19,6 +17,7 @@
 #include "middleware/process/libc.h"
 #include "middleware/process/libc_environment.h"
 #include "middleware/process/libc_process.h"
+#include "middleware/process/own_library.h"
 #include "middleware/process/program.h"
 
 static const char library_name[] = "libmpi_abi.so.0";
@@ -35,26 +34,10 @@ static bool is_abi(const struct pf_elf *elf)
     return pf_elf_needs(elf, "libmpi_abi.so");
 }
 
-void *pf_abi_open(const char *installed, const char *built)
-{
-    const char *const places[] = {installed, built};
-    Dl_info here;
-    char path[PATH_MAX];
-    const char *slash = dladdr(library_name, &here) ? strrchr(here.dli_fname, '/') : NULL;
-    int length = slash ? (int)(slash + 1 - here.dli_fname) : 0;
-    void *opened = NULL;
-    for (int i = 0; i < 2 && !opened; i++)
-        if (snprintf(path, sizeof path, "%.*s%s", length, here.dli_fname, places[i]) < PATH_MAX)
-            opened = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-    if (!opened)
-        pf_die("cannot load %s: %s", built, dlerror());
-    return opened;
-}
-
 static void open_library(void)
 {
     if (!library)
-        library = pf_abi_open("parfocal/libmpi_abi.so.0", library_name);
+        library = pf_own_library_open("parfocal/libmpi_abi.so.0", library_name);
 }
 
 static int rank_of_caller(void)

@@ -11,8 +11,3 @@
  */
 
 extern PF_EXPORT const struct pf_private_kind pf_abi_programs;
-
-/* Opens a library of ours with MPI's own names: from its place next to libparfocal in an installation, in a
- * folder of its own since another MPI's may be next to it, or in the build directory. Ends the process with
- * one line if it is in neither. */
-void *pf_abi_open(const char *installed, const char *built);

@@ -19,10 +19,10 @@
 
 /* Tables that are computed once, memory that was set aside, counters of objects. */
 static const char *const harmless[] = {
-    "ld-linux",  "libc.",      "libm.",        "libmvec.",     "libdl.",       "librt.",     "libpthread.",
-    "libgcc_s.", "libstdc++.", "libgfortran.", "libquadmath.", "libgomp.",     "libasan.",   "libubsan.",
-    "libblas.",  "libcblas.",  "liblapack",    "libopenblas",  "libatlas.",    "libblis",    "libfftw3",
-    "libgsl",    "libz.",      "libhdf5",      "libnetcdf",    "libarmadillo", "libarpack",  "libsuperlu",
+    "ld-linux",  "libc.",      "libm.",        "libmvec.",     "libdl.",       "librt.",      "libpthread.",
+    "libgcc_s.", "libstdc++.", "libgfortran.", "libquadmath.", "libgomp.",     "libasan.",    "libubsan.",
+    "libblas.",  "libcblas.",  "liblapack",    "libopenblas",  "libatlas.",    "libblis",     "libfftw3",
+    "libgsl",    "libz.",      "libhdf5",      "libnetcdf",    "libarmadillo", "libarpack",   "libsuperlu",
     "libmetis.", "libscotch",  "libboost_",    "libsimgrid.",  "libparfocal",  "libportals.", "libcrypto.",
     "libssl.",   "libtinfo."};
 
@@ -135,8 +135,8 @@ static void watch(const struct link_map *map)
     libraries[count++] = (struct library){map, sum_of(map)};
 }
 
-/* Whether it needs Open MPI's library. Ours has that name for plug-ins alone: what all ranks share would bring
- * the real one, or mix what ranks give to MPI. */
+/* Whether it needs Open MPI's library. Ours has that name for plug-ins alone: what all ranks share would
+ * bring the real one, or mix what ranks give to MPI. */
 static bool needs_openmpi(const struct link_map *map)
 {
     const char *strings = NULL;
@@ -156,9 +156,10 @@ void pf_libraries_lead(const struct link_map *after)
         if (is_own(map) || (copies && strncmp(map->l_name, copies, strlen(copies)) == 0))
             continue;
         if (pf_private_system_any() && needs_openmpi(map))
-            pf_die("the library %s was built for Open MPI, and a module of the program needs it: only modules "
-                   "may call MPI, of which each rank has its own",
-                   map->l_name);
+            pf_die(
+                "the library %s was built for Open MPI, and a module of the program needs it: only modules "
+                "may call MPI, of which each rank has its own",
+                map->l_name);
         void *handle =
             dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD); /* it may only be needed by others so far */
         if (!handle)

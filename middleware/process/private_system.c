@@ -16,10 +16,10 @@
 #include "loader/imports.h"
 #include "middleware/compute/compute.h"
 #include "middleware/core/job_state.h"
-#include "middleware/process/abi.h"
 #include "middleware/process/libc.h"
 #include "middleware/process/libc_environment.h"
 #include "middleware/process/libc_process.h"
+#include "middleware/process/own_library.h"
 #include "middleware/process/private_fortran.h"
 
 /* What `pfcc -private libNAME` defines in a program: a symbol of this beginning and the library's name. */
@@ -152,7 +152,7 @@ bool pf_private_system_plugs(struct pf_elf *elf)
     if (count == 0 || pf_elf_weaken(elf, only_copies_define, own_copies()) == 0)
         return false;
     if (pf_elf_needs(elf, "libmpi.so.")) /* the dynamic linker then finds ours under that name */
-        pf_abi_open("parfocal/openmpi/libmpi.so.40", "ompi_abi/libmpi.so.40");
+        pf_own_library_open("parfocal/openmpi/libmpi.so.40", "ompi_abi/libmpi.so.40");
     return true;
 }
 

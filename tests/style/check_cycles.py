@@ -28,12 +28,12 @@ LIMITS = {
     "middleware/process": 6,
 }
 # The rooms of the middleware, lowest first: a file uses its own room and those before it.
-ROOMS = ["account", "core", "compute", "summary", "object", "datatype", "agree", "comm", "p2p", "topology", "rma", "io", "check", "sampling", "process", "observing", "fortran"]
+ROOMS = ["account", "core", "compute", "summary", "object", "datatype", "agree", "comm", "p2p", "topology", "rma", "io", "check", "sampling", "process", "observing", "fortran", "ompi_abi"]
 
 
 # A library that no other one is linked with: programs of the standard ABI call the middleware through its names, which belong to
 # SimGrid elsewhere in the process. And what goes into programs, under names of the C library.
-APART = ("middleware/abi_entries.c", "tools/pfcc/pfwaits.c")
+APART = ("middleware/abi_entries.c", "middleware/ompi_abi/ompi_entries.c", "tools/pfcc/pfwaits.c")
 
 
 def objects(root, build):

@@ -98,7 +98,7 @@ static void find_library(const char *program)
     waitpid(child, &status, 0);
     executable[strcspn(executable, "\n")] = library[strcspn(library, "\n")] = '\0';
     if (!complete || status != 0 || !*executable)
-        pf_die("'%s' does not say which Python it is", program);
+        pf_die("'%s' does not print what Python it is", program);
     if (!strstr(library, ".so"))
         pf_die("'%s' was built without a shared library (--enable-shared), of which each rank needs a copy",
                executable);

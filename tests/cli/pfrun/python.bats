@@ -146,7 +146,7 @@ END
     refuses "the application 'python4' does not exist" -np 2 python4 x.py
     printf '#!/bin/sh\necho hello\n' >python9
     chmod +x python9
-    refuses "'./python9' does not say which Python it is" -np 2 ./python9 x.py
+    refuses "'./python9' does not print what Python it is" -np 2 ./python9 x.py
     printf '#!/bin/sh\nprintf "/usr/bin/python9\\nlibpython9.9.so.1.0\\n"\n' >python9
     refuses "'/usr/bin/python9': its library libpython9.9.so.1.0 is missing (apt-get install libpython9.9)" -np 2 ./python9 x.py
     printf '#!/bin/sh\nprintf "/opt/python9\\nlibpython9.9.a\\n"\n' >python9

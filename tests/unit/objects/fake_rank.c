@@ -68,8 +68,9 @@ const char *pf_fn_name(int fn)
     return "MPI_Tested";
 }
 
-const char *pf_call_site(const void *address, char *buffer, size_t size)
+const char *pf_call_site_of(const struct pf_rank *r, const void *address, char *buffer, size_t size)
 {
+    (void)r;
     (void)address;
     (void)size;
     return strcpy(buffer, "?");

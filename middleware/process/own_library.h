@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+/* Opens a library of ours with MPI's own names: from its place next to libparfocal in an installation, in a
+ * folder of its own since another MPI's may be next to it, or in the build directory. Ends the process with
+ * one line if it is in neither. */
+void *pf_own_library_open(const char *installed, const char *built);
