@@ -28,7 +28,6 @@ def generate(_functions):
     values = own()
     parts = [cfile.header("named values of Open MPI"), "#pragma once\n\n#include <mpi.h> /* Open MPI's */\n\n"]
     parts += [f'_Static_assert({name} == {values[name]}, "the same in both");\n' for name in SAME if name in values]
-    parts += [f'_Static_assert({name} == {value}, "the same in both");\n' for name, value in (("MPI_BOTTOM", "(void *)0"), ("MPI_IN_PLACE", "(void *)1"))]
     for kind, names in {**NAMES, **BITS}.items():
         pairs = [(name, value) for name, value in values.items() if re.fullmatch(names, name)]
         parts += [function(kind, "in", pairs), function(kind, "out", [(value, name) for name, value in pairs])]

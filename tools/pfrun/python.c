@@ -140,13 +140,13 @@ void python_prepare(struct options *options)
     if (!library)
         pf_die("'%s': its library %s is missing (apt-get install %s)", python.program, python.library, stem);
     dlclose(library);
-    char **all = pf_calloc((size_t)(options->app_argc + count + 1), sizeof *all);
+    char **all = pf_calloc((size_t)options->app_argc + (size_t)count + 1, sizeof *all);
     all[0] = helper_find("pfpython");
     if (!all[0])
         pf_die("the program that runs Python is not there: " PF_LIBEXEC "/pfpython");
     add_modules(all[0]);
-    memcpy(all + 1, words + 1, (size_t)(count - 1) * sizeof *all);
-    memcpy(all + count, options->app + given, (size_t)(options->app_argc - given) * sizeof *all);
+    memcpy(all + 1, words + 1, ((size_t)count - 1) * sizeof *all);
+    memcpy(all + count, options->app + given, ((size_t)options->app_argc - (size_t)given) * sizeof *all);
     if (!given)
         all[count] = path;
     options->app = all;
