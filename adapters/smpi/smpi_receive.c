@@ -14,6 +14,7 @@
 #include "adapters/smpi/smpi_shadow.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "loader/calls.h"
 #include "loader/imports.h"
 #include "lowlevel/simgrid/private.h"
 
@@ -136,14 +137,15 @@ static void **find(void **found, void *mailbox, int type, const void *match, voi
     return found;
 }
 
-/* libsimgrid's own calls of `name` lead to `ours` then. */
+/* libsimgrid's own calls of `name` lead to `ours` then, however they were linked. */
 static void replace(const char *name, void *ours, void **stock)
 {
     Dl_info where;
     *stock = dlsym(RTLD_DEFAULT, name);
     void *library =
         *stock && dladdr(*stock, &where) ? dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-    if (!library || pf_imports_replace_one(library, name, ours) == 0)
+    if (!library ||
+        (pf_imports_replace_one(library, name, ours) == 0 && pf_calls_replace(library, *stock, ours) == 0))
         pf_die("libsimgrid is not as Debian builds it: it does not call its function %s", name);
     dlclose(library);
 }
