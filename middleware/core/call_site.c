@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/source_line.h"
 #include "loader/image.h"
+#include "middleware/core/job_programs.h"
 #include "middleware/core/job_state.h"
 #include "middleware/core/rank.h"
 
@@ -22,12 +23,12 @@ const char *pf_call_site(const void *address, char *buffer, size_t size)
         return buffer;
     }
     unsigned long offset = place.offset;
-    if (*pf_job_state.program &&
-        pf_source_line(pf_job_state.program, offset - 1, function, sizeof function, line, sizeof line) &&
-        *line)
+    int number = pf_job_program_at(place.file);
+    const char *program = number >= 0 ? pf_job_program(number)->path : place.file;
+    if (pf_source_line(program, offset - 1, function, sizeof function, line, sizeof line) && *line)
         snprintf(buffer, size, "%s (%s)", line, function);
     else
-        snprintf(buffer, size, "%s+0x%lx", *pf_job_state.program ? pf_job_state.program : place.file, offset);
+        snprintf(buffer, size, "%s+0x%lx", program, offset);
     return buffer;
 }
 

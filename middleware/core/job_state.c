@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "pf_fn.h"
 
-struct pf_job_state pf_job_state = {.program = ""};
+struct pf_job_state pf_job_state;
 
 static const char *const fn_names[PF_FN_COUNT] = {
 #define X(stem, route, group, smpi) "MPI_" #stem,

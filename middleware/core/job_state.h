@@ -19,7 +19,6 @@ struct pf_job_state {
     bool strict;        /* and then both sides of a message must be in the same one: -agree strict */
     struct pf_schedule *schedule;
     enum pf_model start_model;
-    const char *program; /* as the user named it: the copies that the ranks run are gone from the disk */
 };
 
 extern struct pf_job_state pf_job_state;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "middleware/core/job_programs.h"
 #include "middleware/core/rank_objects.h"
 
 /* Tags that every model can carry: the Portals match bits leave 24 to the tag, and a receive of
@@ -21,7 +22,7 @@ static void fill_constants(struct pf_rank_objects *o, const struct pf_rank *r)
     o->io = MPI_ANY_SOURCE;
     o->wtime_is_global = 1;
     o->universe_size = r->self.size;
-    o->appnum = 0;
+    o->appnum = pf_job_program_of(r->self.rank);
     o->last_used_code = MPI_ERR_LASTCODE;
     o->file_errhandler = MPI_ERRORS_RETURN;
 }

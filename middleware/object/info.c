@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "middleware/core/call.h"
+#include "middleware/core/job_programs.h"
 #include "middleware/core/rank_objects.h"
 #include "middleware/object/info.h"
 
@@ -70,17 +71,23 @@ static void set(struct pf_info *info, const char *key, const char *value)
     info->pairs[info->count++] = (struct pair){pf_strdup(key), pf_strdup(value)};
 }
 
-/* MPI_INFO_ENV: what is known about the start of the job. The same for all ranks, and constant. */
+/* MPI_INFO_ENV: what is known about the start of a rank's program. The same for all its ranks, and constant.
+ */
 static struct pf_info *environment(void)
 {
-    static struct pf_info *info;
+    static struct pf_info *of_first, **of_others;
     pf_self_t *self = pf_job_self();
+    int number = self ? pf_job_program_of(self->rank) : 0, count = pf_job_program_count();
+    if (number && !of_others)
+        of_others = pf_calloc((size_t)count, sizeof(struct pf_info *));
+    struct pf_info *info = number ? of_others[number] : of_first;
     if (info || !self)
         return info;
     char text[1024];
     struct utsname system;
     info = new_info(NULL);
-    snprintf(text, sizeof text, "%d", self->size);
+    *(number ? &of_others[number] : &of_first) = info;
+    snprintf(text, sizeof text, "%d", count > 1 ? pf_job_program(number)->ranks : self->size);
     set(info, "maxprocs", text);
     set(info, "soft", text);
     if (uname(&system) == 0)

@@ -8,6 +8,7 @@
 #include "lowlevel/portals/runtime.h"
 #include "middleware/p2p/stranded.h"
 #include "middleware/core/call_site.h"
+#include "middleware/core/job_programs.h"
 #include "middleware/core/upcalls.h"
 #include "middleware/p2p/request.h"
 #include "middleware/p2p/wait_set.h"
@@ -199,7 +200,7 @@ static void print_vanished(FILE *out)
                 count);
 }
 
-/* The same call at the same place of the program: each rank has a copy of its own. */
+/* The same call at the same place of a program: each rank has a copy of its own. */
 static bool at_same_place(const struct pf_rank *a, const struct pf_rank *b)
 {
     struct pf_image_place here = {0}, there = {0};
@@ -209,7 +210,8 @@ static bool at_same_place(const struct pf_rank *a, const struct pf_rank *b)
         return pf_call_place_same(a, b);
     pf_loaded_where(a->call.site, &here);
     pf_loaded_where(b->call.site, &there);
-    return here.offset == there.offset && pf_call_place_same(a, b);
+    return here.offset == there.offset && pf_job_program_of(a->self.rank) == pf_job_program_of(b->self.rank) &&
+           pf_call_place_same(a, b);
 }
 
 static void add_place(struct places *places, int rank)

@@ -25,6 +25,7 @@
 #include "middleware/comm/group.h"
 #include "middleware/agree/schedule.h"
 #include "middleware/comm/routing.h"
+#include "middleware/core/job_programs.h"
 #include "middleware/core/upcalls.h"
 #include "middleware/object/info.h"
 #include "middleware/datatype/op.h"
@@ -32,10 +33,10 @@
 #include "middleware/process/ranks.h"
 #include "middleware/sampling/sampling.h"
 
-/* Does the file hold this name (of a function that it calls)? */
-static bool file_names(const char *path, const char *name)
+/* Does a program hold this name (of a function that it calls)? */
+static bool program_names(int number, const char *name)
 {
-    FILE *file = fopen(path, "rb");
+    FILE *file = fopen(pf_job_program(number)->path, "rb");
     if (!file)
         return true; /* nothing is known about it */
     char buffer[1 << 14];
@@ -57,9 +58,11 @@ static void find_out_about_switches(void)
     unsigned models = pf_schedule_models(pf_job_state.schedule) | 1u << pf_job_state.start_model;
     pf_job_state.may_switch = pf_config.check || /* it reads the notes */
                               (models & (models - 1)) != 0 || *pf_config.load || *pf_config.regions ||
-                              !*pf_job_state.program || file_names(pf_job_state.program, "pf_model_switch") ||
-                              file_names(pf_job_state.program, "pf_comm_model_set") ||
-                              file_names(pf_job_state.program, "parfocal_model");
+                              !pf_job_program_count();
+    static const char *const names[] = {"pf_model_switch", "pf_comm_model_set", "parfocal_model"};
+    for (int i = 0; i < pf_job_program_count(); i++)
+        for (int k = 0; k < 3 && !pf_job_state.may_switch; k++)
+            pf_job_state.may_switch = program_names(i, names[k]);
 }
 
 /* The traffic of all NICs for the summary; that of programs without MPI is also in their phase. */
@@ -170,9 +173,8 @@ static void close_in_child(void)
     self->shmem = NULL;
 }
 
-int pf_job_prepare(int np, const char *executable)
+int pf_job_prepare(int np)
 {
-    pf_job_state.program = executable;
     pf_job_state.size = np;
     pf_child_watch(close_in_child);
     read_settings();

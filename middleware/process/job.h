@@ -18,9 +18,10 @@ struct pf_schedule;
  * is none. */
 PF_EXPORT const struct pf_schedule *pf_job_schedule(void);
 
-/* Called once, when the platform exists and before any rank starts: loads the models that -load and the
- * schedule name. Returns 0, or another enum pf_error after an error message. */
-PF_EXPORT int pf_job_prepare(int np, const char *executable);
+/* Called once, when the platform exists, the programs are set (core/job_programs.h) and before any rank
+ * starts: loads the models that -load and the schedule name. Returns 0, or another enum pf_error after an
+ * error message. */
+PF_EXPORT int pf_job_prepare(int np);
 
 /* Warns about the items of the schedule that no rank has come to, one line each; for the end of a whole run.
  */

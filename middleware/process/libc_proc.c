@@ -11,31 +11,59 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+#include "middleware/core/job_programs.h"
 #include "middleware/process/libc.h"
 #include "middleware/process/libc_process.h"
+#include "middleware/process/program.h"
 
 enum { LONGEST = 128 };
 
-static struct {
+/* Of a program of the job. */
+struct proc {
     int argc;
     char *const *argv;
     char *program; /* its file */
     char command_line[40], name[40];
-} proc;
+};
+
+static struct proc *all;
+
+static struct proc *own(void)
+{
+    return all ? &all[pf_program_number()] : NULL;
+}
 
 void pf_proc_set(int argc, char *const *argv)
 {
-    if (proc.program)
+    if (!all)
+        all = pf_calloc((size_t)pf_job_program_count() + 1, sizeof *all);
+    struct proc *proc = own();
+    if (proc->program)
         return;
-    proc.argc = argc;
-    proc.argv = argv;
-    proc.program = realpath(argv[0], NULL);
+    proc->argc = argc;
+    proc->argv = argv;
+    proc->program = realpath(argv[0], NULL);
+}
+
+static char *base_name(char *path)
+{
+    char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+void pf_proc_take_name(void)
+{
+    if (pf_job_program_count() < 2 || !own() || !own()->argv)
+        return;
+    program_invocation_name = own()->argv[0];
+    program_invocation_short_name = base_name(program_invocation_name);
 }
 
 /* What follows "/proc/self/" in a name, or "/proc/" and the caller's number; NULL: it is another one. */
 static const char *own_file(const char *name)
 {
-    if (!name || strncmp(name, "/proc/", 6) != 0 || !proc.program || !pf_process())
+    if (!name || strncmp(name, "/proc/", 6) != 0 || !own() || !own()->program || !pf_process())
         return NULL;
     name += 6;
     if (strncmp(name, "self/", 5) == 0)
@@ -57,34 +85,36 @@ static void make(char *path, size_t size, char *const *words, int count, char en
 
 const char *pf_proc_name(const char *name)
 {
-    static char own[LONGEST];
+    static char other[LONGEST];
     const char *file = own_file(name);
+    struct proc *proc = own();
     if (!file)
         return name;
     if (strcmp(file, "exe") == 0)
-        return proc.program;
+        return proc->program;
     if (strcmp(file, "cmdline") == 0) {
-        if (!*proc.command_line)
-            make(proc.command_line, sizeof proc.command_line, proc.argv, proc.argc, 0);
-        return proc.command_line;
+        if (!*proc->command_line)
+            make(proc->command_line, sizeof proc->command_line, proc->argv, proc->argc, 0);
+        return proc->command_line;
     }
     if (strcmp(file, "comm") == 0) {
         char shortened[16]; /* as the system does */
+        pf_proc_take_name();
         snprintf(shortened, sizeof shortened, "%s", program_invocation_short_name);
-        if (!*proc.name)
-            make(proc.name, sizeof proc.name, &(char *){shortened}, 1, '\n');
-        return proc.name;
+        if (!*proc->name)
+            make(proc->name, sizeof proc->name, &(char *){shortened}, 1, '\n');
+        return proc->name;
     }
-    snprintf(own, sizeof own, "/proc/self/%s", file);
-    return own;
+    snprintf(other, sizeof other, "/proc/self/%s", file);
+    return other;
 }
 
 ssize_t pf_libc_readlink(const char *name, char *buffer, size_t size)
 {
     const char *file = own_file(name);
     if (file && strcmp(file, "exe") == 0) {
-        size_t length = strnlen(proc.program, size);
-        memcpy(buffer, proc.program, length);
+        size_t length = strnlen(own()->program, size);
+        memcpy(buffer, own()->program, length);
         return (ssize_t)length;
     }
     pf_folder_enter();

@@ -93,8 +93,13 @@ void pf_folder_leave(void);
  * not `name`. */
 char *pf_folder_name(const char *name);
 
-/* The program's command line, as main() gets it; the first call counts. */
+/* The command line of the calling rank's program, as main() gets it; the first call for each program counts.
+ */
 void pf_proc_set(int argc, char *const *argv);
+
+/* The C library's variables with the name of the program get that of the calling rank, if the job has
+ * several. */
+void pf_proc_take_name(void);
 
 /* Which file to open for one of /proc that is about the rank; other names as they are. */
 const char *pf_proc_name(const char *name);

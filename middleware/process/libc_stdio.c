@@ -126,12 +126,19 @@ CHARACTER(int, getchar, void, getc(INPUT))
 CHARACTER(int, getchar_unlocked, void, getc_unlocked(INPUT))
 CHARACTER(wint_t, getwchar, void, getwc(INPUT))
 
+/* For messages that begin with the program's name. */
+static FILE *error_stream(void)
+{
+    pf_proc_take_name();
+    return pf_process_stream(2);
+}
+
 /* Functions of the C library that write to its own stderr. */
 #define WITH_STDERR(name, parameters, call)                                                                  \
     void pf_libc_##name parameters                                                                           \
     {                                                                                                        \
         FILE *usual = stderr;                                                                                \
-        stderr = pf_process_stream(2);                                                                       \
+        stderr = error_stream();                                                                             \
         call;                                                                                                \
         stderr = usual;                                                                                      \
     }
@@ -166,7 +173,7 @@ WARNINGS(x)
 
 void pf_libc_error(int status, int code, const char *format, ...)
 {
-    FILE *err = pf_process_stream(2);
+    FILE *err = error_stream();
     va_list arguments;
     va_start(arguments, format);
     fflush(OUTPUT);

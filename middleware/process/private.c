@@ -15,9 +15,11 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "loader/copy.h"
+#include "middleware/core/job_programs.h"
 #include "middleware/core/job_state.h"
 #include "middleware/process/private_image.h"
 #include "middleware/process/private_system.h"
+#include "middleware/process/program.h"
 
 /* Letters of a library's name that make it the name of one rank's copy: numbers of base 36. */
 #define UNIQUE 5
@@ -29,15 +31,24 @@ struct object {
     struct pf_elf elf;
 };
 
-/* The objects of one rank in the order of loading, libraries before their users, the application last. */
-static struct {
-    struct object *objects;
+/* What a rank of one program has. */
+struct program {
+    struct object *objects; /* in the order of loading, libraries before their users, the application last */
     int count;
-    const char *dir;
     const char *application;
-    bool keep;
     const struct pf_private_kind *kind; /* NULL: linked by pfcc */
-    int ranks;
+    struct pf_image *image;             /* NULL: none yet, or none at all, if that has been `tried` */
+    bool tried;
+};
+
+static struct {
+    struct program *programs;
+    int count;
+    int *of_job; /* the job's programs (core/job_programs.h): their numbers here, where each file stands once
+                  */
+    int most;    /* objects of a program */
+    const char *dir;
+    bool keep;
 } job;
 
 /* One directory of a search list, with $ORIGIN replaced; false if it is empty or too long. */
@@ -92,9 +103,9 @@ static bool linked_by_pfcc(const struct pf_elf *elf)
 }
 
 /* As the program: parts of its image, whatever their names are. */
-static bool part_of_image(const struct pf_elf *elf)
+static bool part_of_image(const struct program *program, const struct pf_elf *elf)
 {
-    return job.kind && job.kind->is(elf);
+    return program->kind && program->kind->is(elf);
 }
 
 /* Ours, and those that come with a compiler or with the system: they serve all ranks. */
@@ -116,10 +127,11 @@ static bool is_own(const char *name)
 }
 
 /* A copy is found by its own name, which pfcc gives to each library. */
-static bool can_be_private(const struct pf_elf *elf, const char *name, const char *path)
+static bool can_be_private(const struct program *program, const struct pf_elf *elf, const char *name,
+                           const char *path)
 {
     const char *why = NULL;
-    if (part_of_image(elf))
+    if (part_of_image(program, elf))
         return true;
     if (!linked_by_pfcc(elf) && !pf_private_system_is(name)) {
         if (serves_all(name, path))
@@ -136,17 +148,17 @@ static bool can_be_private(const struct pf_elf *elf, const char *name, const cha
     return !why;
 }
 
-static bool known(const char *name)
+static bool known(const struct program *program, const char *name)
 {
-    for (int i = 0; i < job.count; i++)
-        if (job.objects[i].name && strcmp(job.objects[i].name, name) == 0)
+    for (int i = 0; i < program->count; i++)
+        if (program->objects[i].name && strcmp(program->objects[i].name, name) == 0)
             return true;
     return false;
 }
 
 /* Adds what an object needs, then the object. A library that needs itself in a circle stays where it was met
  * first. */
-static void add(const char *path, const char *name, struct pf_elf elf)
+static void add(struct program *program, const char *path, const char *name, struct pf_elf elf)
 {
     int depth = 0;
     static const char *open_names[64]; /* libraries whose needs are being added */
@@ -159,26 +171,27 @@ static void add(const char *path, const char *name, struct pf_elf elf)
         char found[PATH_MAX];
         struct pf_elf needed;
         const char *text = elf.names[i].text;
-        bool seen = elf.names[i].kind != PF_ELF_NEEDED || known(text) || is_own(text);
+        bool seen = elf.names[i].kind != PF_ELF_NEEDED || known(program, text) || is_own(text);
         for (int j = 0; j < open_count && !seen; j++)
             seen = strcmp(open_names[j], text) == 0;
         if (seen || !find(found, &elf, path, text) || !read_object(&needed, found))
             continue;
-        if (can_be_private(&needed, text, found))
-            add(found, text, needed);
+        if (can_be_private(program, &needed, text, found))
+            add(program, found, text, needed);
         else {
-            if (job.kind) /* an image finds what is loaded already */
+            if (program->kind) /* an image finds what is loaded already */
                 dlopen(found, RTLD_LAZY | RTLD_LOCAL);
             pf_elf_free(&needed);
         }
     }
     open_count -= depth;
     pf_elf_keep_ends(&elf);
-    job.objects = pf_reallocarray(job.objects, (size_t)job.count + 1, sizeof *job.objects);
-    job.objects[job.count++] = (struct object){.path = pf_strdup(path),
-                                               .name = name ? pf_strdup(name) : NULL,
-                                               .copy = name ? pf_strdup(name) : NULL,
-                                               .elf = elf};
+    program->objects =
+        pf_reallocarray(program->objects, (size_t)program->count + 1, sizeof *program->objects);
+    program->objects[program->count++] = (struct object){.path = pf_strdup(path),
+                                                         .name = name ? pf_strdup(name) : NULL,
+                                                         .copy = name ? pf_strdup(name) : NULL,
+                                                         .elf = elf};
 }
 
 static const char *own_library(void)
@@ -189,49 +202,74 @@ static const char *own_library(void)
     return info.dli_fname;
 }
 
-void pf_private_set_kind(const struct pf_private_kind *kind)
-{
-    job.kind = kind;
-}
-
-const char *pf_private_prepare(const char *application, const char *dir, bool keep, bool by_smpi)
+/* The number of the program with this file. */
+static int program_with(const char *application, const struct pf_private_kind *kind)
 {
     struct pf_elf elf;
+    for (int i = 0; i < job.count; i++)
+        if (strcmp(job.programs[i].application, application) == 0)
+            return i;
     if (!read_object(&elf, application))
-        return NULL;
-    job.dir = pf_strdup(dir);
-    job.application = pf_strdup(application);
-    job.keep = keep;
+        pf_die("'%s' cannot be read", application);
+    job.programs = pf_reallocarray(job.programs, (size_t)job.count + 1, sizeof *job.programs);
+    struct program *program = &job.programs[job.count];
+    *program = (struct program){.application = pf_strdup(application), .kind = kind};
     pf_private_system_ask(&elf);
-    add(application, NULL, elf);
-    if (job.kind || job.count > 1 || !by_smpi || !pf_copy_is_deep()) /* SMPI would insist on deep binding */
+    add(program, application, NULL, elf);
+    job.most = program->count > job.most ? program->count : job.most;
+    return job.count++;
+}
+
+const char *pf_private_prepare(const struct pf_private_kind *const *kinds, const char *dir, bool keep,
+                               bool by_smpi)
+{
+    int programs = pf_job_program_count();
+    job.dir = pf_strdup(dir);
+    job.keep = keep;
+    job.of_job = pf_calloc((size_t)programs, sizeof *job.of_job);
+    for (int i = 0; i < programs; i++)
+        job.of_job[i] = program_with(pf_job_program(i)->path, kinds[i]);
+    bool one = programs == 1 && job.most == 1 && !kinds[0];
+    if (!one || !by_smpi || !pf_copy_is_deep()) /* SMPI would insist on deep binding */
         return own_library();
-    pf_elf_free(&job.objects[0].elf);
+    pf_elf_free(&job.programs[0].objects[0].elf);
     job.count = 0;
     return NULL;
+}
+
+/* Ranks load their copies in the order of their actors, which SMPI numbers from 1. */
+static int rank_of_caller(void)
+{
+    return (int)sg_actor_self_get_pid() - 1;
+}
+
+/* That of the calling rank. */
+static struct program *program_of_caller(void)
+{
+    return &job.programs[job.of_job[pf_program_number()]];
 }
 
 /* A library's name in the copies of one rank: its first letters are a number. */
 static void rename_for(char *name, int rank, int library)
 {
-    int number = rank * job.count + library;
+    int number = rank * job.most + library;
     for (int digit = UNIQUE - 1; digit >= 0; digit--, number /= 36)
         name[digit] = "0123456789abcdefghijklmnopqrstuvwxyz"[number % 36];
 }
 
 /* The names in all copies of this rank. A name that was renamed before is found by its place, not by its
  * text. */
-static void rename_copies(void)
+static void rename_copies(const struct program *program, int rank)
 {
-    for (int i = 0; i < job.count - 1; i++) {
-        struct object *library = &job.objects[i];
+    for (int i = 0; i < program->count - 1; i++) {
+        struct object *library = &program->objects[i];
         char old[NAME_MAX + 1];
         snprintf(old, sizeof old, "%s", library->copy);
-        rename_for(library->copy, job.ranks, i);
-        for (int j = 0; j < job.count; j++)
-            for (int k = 0; k < job.objects[j].elf.name_count; k++)
-                if (strcmp(job.objects[j].elf.names[k].text, old) == 0)
-                    strcpy(job.objects[j].elf.names[k].text, library->copy);
+        rename_for(library->copy, rank, i);
+        for (int j = 0; j < program->count; j++)
+            for (int k = 0; k < program->objects[j].elf.name_count; k++)
+                if (strcmp(program->objects[j].elf.names[k].text, old) == 0)
+                    strcpy(program->objects[j].elf.names[k].text, library->copy);
     }
 }
 
@@ -251,52 +289,59 @@ static void load_copy(const struct object *object, const char *file)
     if (fault == PF_COPY_UNWRITTEN)
         pf_die("cannot copy '%s' to '%s': %s", object->path, job.dir, why);
     if (fault)
-        pf_die("cannot load '%s' for rank %d: %s", object->path, job.ranks, why);
+        pf_die("cannot load '%s' for rank %d: %s", object->path, rank_of_caller(), why);
 }
 
-static void make_image_of_kind(int ranks)
+static void make_image(struct program *program, int ranks)
 {
-    const struct pf_elf **files = pf_calloc((size_t)job.count, sizeof *files);
-    for (int i = 0; i < job.count; i++)
-        files[i] = &job.objects[i].elf;
-    pf_private_image_make_kind(job.kind, files, job.count, ranks);
-    free(files);
+    if (program->kind) {
+        const struct pf_elf **files = pf_calloc((size_t)program->count, sizeof *files);
+        for (int i = 0; i < program->count; i++)
+            files[i] = &program->objects[i].elf;
+        program->image = pf_private_image_make_kind(program->kind, files, program->count, ranks);
+        free(files);
+    } else if (program->count == 1 && !job.keep && pf_copy_is_deep())
+        program->image = pf_private_image_make(&program->objects[0].elf, ranks);
+}
+
+static bool in_image(struct program *program, int ranks)
+{
+    if (!program->tried)
+        make_image(program, ranks);
+    program->tried = true;
+    return program->image;
 }
 
 bool pf_private_in_image(int ranks)
 {
-    if (job.kind) {
-        make_image_of_kind(ranks);
-        return true;
-    }
-    return job.count == 1 && !job.keep && pf_copy_is_deep() &&
-           pf_private_image_make(&job.objects[0].elf, ranks);
+    bool all = job.count > 0;
+    for (int i = 0; i < job.count; i++)
+        all &= in_image(&job.programs[i], ranks);
+    return all;
 }
 
-const char *pf_private_load(void)
+void pf_private_load(void)
 {
     if (!job.count)
-        return NULL;
-    const struct object *application = &job.objects[job.count - 1];
+        return;
+    int rank = rank_of_caller();
+    struct program *program = program_of_caller();
+    const struct object *application = &program->objects[program->count - 1];
     const char *slash = strrchr(application->path, '/');
     char file[NAME_MAX + 1];
-    if (pf_private_in_image(pf_job_state.size)) {
+    if (in_image(program, pf_job_state.size)) {
         void *loaded = NULL;
-        for (int i = 0; i < job.count; i++)
-            loaded = pf_private_image_load(&job.objects[i].elf, job.ranks);
-        if (job.kind)
-            job.kind->start(&application->elf, loaded);
-        job.ranks++;
-        return application->path;
+        for (int i = 0; i < program->count; i++)
+            loaded = pf_private_image_load(program->image, &program->objects[i].elf, rank);
+        if (program->kind)
+            program->kind->start(&application->elf, loaded);
+        return;
     }
-    rename_copies();
-    for (int i = 0; i < job.count - 1; i++)
-        load_copy(&job.objects[i], job.objects[i].copy);
-    snprintf(file, sizeof file, "%s_%d_%d.so", slash ? slash + 1 : application->path, (int)getpid(),
-             job.ranks);
+    rename_copies(program, rank);
+    for (int i = 0; i < program->count - 1; i++)
+        load_copy(&program->objects[i], program->objects[i].copy);
+    snprintf(file, sizeof file, "%s_%d_%d.so", slash ? slash + 1 : application->path, (int)getpid(), rank);
     load_copy(application, file);
-    job.ranks++;
-    return application->path;
 }
 
 const char *pf_private_dir(void)
@@ -309,19 +354,14 @@ bool pf_private_keeps(void)
     return job.keep;
 }
 
-/* Ranks load their copies in the order of their actors, which SMPI numbers from 1. */
-static int rank_of_caller(void)
-{
-    return (int)sg_actor_self_get_pid() - 1;
-}
-
 const char *pf_private_linked(const char *name)
 {
     static char copy[NAME_MAX + 1];
     const char *slash = strrchr(name, '/');
     name = slash ? slash + 1 : name;
-    for (int i = 0; i < job.count - 1; i++) {
-        if (strcmp(job.objects[i].name, name) != 0)
+    const struct program *program = job.count ? program_of_caller() : NULL;
+    for (int i = 0; program && i < program->count - 1; i++) {
+        if (strcmp(program->objects[i].name, name) != 0)
             continue;
         snprintf(copy, sizeof copy, "%s", name);
         rename_for(copy, rank_of_caller(), i);
@@ -335,9 +375,10 @@ bool pf_private_find(char *out, const char *name)
     if (strchr(name, '/'))
         return snprintf(out, PATH_MAX, "%s", name) < PATH_MAX && access(out, R_OK) == 0;
     struct pf_elf elf;
-    if (!read_object(&elf, job.application))
+    const char *application = job.count ? program_of_caller()->application : NULL;
+    if (!application || !read_object(&elf, application))
         return false;
-    bool found = find(out, &elf, job.application, name);
+    bool found = find(out, &elf, application, name);
     pf_elf_free(&elf);
     return found;
 }

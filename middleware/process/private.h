@@ -15,12 +15,6 @@
  * name each other.
  */
 
-/* Looks for libraries that were linked by pfcc, also for those that such libraries need. Returns the file
- * that SMPI must load in the application's place, without privatization; NULL when SMPI can load the
- * application by itself and is to (`by_smpi`). `dir` receives the copies, which disappear once they are
- * loaded unless `keep`. */
-PF_EXPORT const char *pf_private_prepare(const char *application, const char *dir, bool keep, bool by_smpi);
-
 /* Programs that pfcc has not linked (abi.h): one image with their own libraries, always. */
 struct pf_private_kind {
     bool (*is)(
@@ -30,16 +24,21 @@ struct pf_private_kind {
     void (*start)(const struct pf_elf *program, void *loaded); /* the calling rank's copy is there */
 };
 
-/* Before pf_private_prepare(), which then takes the application for one of them. */
-PF_EXPORT void pf_private_set_kind(const struct pf_private_kind *kind);
+/* For the programs of the job (core/job_programs.h), each of its kind (NULL: linked by pfcc), looks for
+ * libraries that were linked by pfcc, also for those that such libraries need. Returns the file that SMPI
+ * must load in the application's place, without privatization; NULL when SMPI can load the only program by
+ * itself and is to (`by_smpi`). `dir` receives the copies, which disappear once they are loaded unless
+ * `keep`. */
+PF_EXPORT const char *pf_private_prepare(const struct pf_private_kind *const *kinds, const char *dir,
+                                         bool keep, bool by_smpi);
 
-/* Whether the copies are mappings of an image, and need no room on disk. From when the number of ranks is
- * known. */
+/* Whether the copies of all programs are mappings of images, and need no room on disk. From when the number
+ * of ranks is known. */
 PF_EXPORT bool pf_private_in_image(int ranks);
 
-/* Loads the calling rank's copies, whose first constructor calls pf_program_loaded. Returns the application's
- * name for argv[0], or NULL if pf_private_prepare has found nothing to do. */
-const char *pf_private_load(void);
+/* Loads the calling rank's copies, whose first constructor calls pf_program_loaded, unless SMPI has loaded
+ * the application. */
+void pf_private_load(void);
 
 /* For dlopen (private_open.h). The folder for copies, NULL when nothing is copied; whether they stay there.
  */

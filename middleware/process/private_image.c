@@ -11,27 +11,22 @@
 #include "loader/image.h"
 #include "middleware/process/libc_process.h"
 
-static struct pf_image *image;
-
-bool pf_private_image_make(const struct pf_elf *program, int ranks)
+struct pf_image *pf_private_image_make(const struct pf_elf *program, int ranks)
 {
-    static bool tried;
     char why[300];
-    if (tried || strcmp(pf_config.program_loading, "image") != 0)
-        return image != NULL;
-    tried = true;
+    if (strcmp(pf_config.program_loading, "image") != 0)
+        return NULL;
     const struct pf_image_plan plan = {.files = &program,
                                        .count = 1,
                                        .copies = ranks,
                                        .flags = pf_copy_flags(),
                                        .program = true,
                                        .lead = pf_process_import};
-    image = pf_image_make(&plan, why, sizeof why);
-    return image != NULL;
+    return pf_image_make(&plan, why, sizeof why);
 }
 
-void pf_private_image_make_kind(const struct pf_private_kind *kind, const struct pf_elf *const *files,
-                                int count, int ranks)
+struct pf_image *pf_private_image_make_kind(const struct pf_private_kind *kind,
+                                            const struct pf_elf *const *files, int count, int ranks)
 {
     char why[300];
     const struct pf_image_plan plan = {.files = files,
@@ -42,16 +37,15 @@ void pf_private_image_make_kind(const struct pf_private_kind *kind, const struct
                                        .find = kind->find,
                                        .lead = pf_process_import,
                                        .ready = pf_process_lead};
-    if (image)
-        return;
     kind->prepare();
-    image = pf_image_make(&plan, why, sizeof why);
+    struct pf_image *image = pf_image_make(&plan, why, sizeof why);
     if (!image)
         pf_die("'%s' was not built with pfcc and cannot be loaded for each rank (%s); rebuild it with pfcc",
                files[count - 1]->path, why);
+    return image;
 }
 
-void *pf_private_image_load(const struct pf_elf *file, int rank)
+void *pf_private_image_load(struct pf_image *image, const struct pf_elf *file, int rank)
 {
     void *loaded = pf_image_open(image, rank, file);
     if (!loaded)

@@ -13,14 +13,16 @@
  * that calls dlopen.
  */
 
-/* Makes the image, the first time. False if this program has to be copied as files. */
-bool pf_private_image_make(const struct pf_elf *program, int ranks);
+struct pf_image;
+
+/* Makes the image. NULL if this program has to be copied as files. */
+struct pf_image *pf_private_image_make(const struct pf_elf *program, int ranks);
 
 /* The same of a program of another kind, the last one of `files`, after its own libraries. It has no other
  * way: says in one line why it cannot be, and ends the process. */
-void pf_private_image_make_kind(const struct pf_private_kind *kind, const struct pf_elf *const *files,
-                                int count, int ranks);
+struct pf_image *pf_private_image_make_kind(const struct pf_private_kind *kind,
+                                            const struct pf_elf *const *files, int count, int ranks);
 
 /* Loads the copy of a rank, whose constructors run: the program, or one of its libraries, which come before.
  * Returns what is loaded. */
-void *pf_private_image_load(const struct pf_elf *file, int rank);
+void *pf_private_image_load(struct pf_image *image, const struct pf_elf *file, int rank);

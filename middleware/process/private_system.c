@@ -57,6 +57,9 @@ static void ask(const char *name, const char *by)
         pf_die("%s: '%s' is no name of a library, such as libpython3.11", by, name);
     if (exists_once(name))
         pf_die("%s: %s exists once in the process, and no rank can have a copy", by, name);
+    for (int i = 0; i < count; i++)
+        if (strcmp(all[i].name, name) == 0)
+            return; /* by another program of the job */
     all = pf_reallocarray(all, (size_t)count + 1, sizeof *all);
     all[count++] = (struct asked){.name = name};
 }

@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "lowlevel/portals/runtime.h"
+#include "middleware/core/job_programs.h"
 #include "middleware/process/libc.h"
 #include "middleware/process/libc_environment.h"
 #include "middleware/process/libc_process.h"
@@ -76,28 +77,25 @@ static void end(int status, struct pf_program_frame *frame)
         pf_process_finish(status);
 }
 
-/* What SMPI calls as the rank's main. */
-int pf_program_main(int argc, char **argv) __asm__("main") PF_EXPORT;
-
-int pf_program_main(int argc, char **argv)
+/* A rank may write into it. */
+static char **own_command_line(void)
 {
-    struct pf_program_frame frame = {.status = 0};
-    size_t actor = (size_t)sg_actor_self_get_pid();
-    pf_portals_set_identify(pf_job_identify);
-    const char *name = pf_private_load();
-    if (name)
-        argv[0] = (char *)name;        /* SMPI believes that we are the application, */
-    program_invocation_name = argv[0]; /* and the C library that we are pfrun */
+    const struct pf_job_program *program = pf_job_program(pf_program_number());
+    char **argv = pf_calloc((size_t)program->argc + 1, sizeof *argv);
+    for (int i = 0; i < program->argc; i++)
+        argv[i] = pf_strdup(i ? program->argv[i] : program->path);
+    return argv;
+}
+
+/* Calls the rank's main(); its status. */
+static int run(int argc, char **argv)
+{
+    struct pf_program_frame frame = {.status = 0, .program = loaded};
+    program_invocation_name = argv[0]; /* the C library believes that we are pfrun */
     const char *slash = strrchr(argv[0], '/');
     program_invocation_short_name = slash ? (char *)slash + 1 : argv[0];
     pf_proc_set(argc, argv);
-    if (!loaded)
-        pf_die("the program has no main() that pfcc or pfcxx linked; rebuild it");
-    pf_libraries_lead_first();
-    if (runs_its_stack())
-        allow_code_on_stack();
-    frame.program = loaded;
-    pf_program_set_frame(actor, &frame);
+    pf_program_set_frame((size_t)sg_actor_self_get_pid(), &frame);
     if (sigsetjmp(frame.here, 0) == 0)
         end(loaded(argc, argv, pf_environment()), &frame);
     if (pf_in_child())
@@ -105,4 +103,21 @@ int pf_program_main(int argc, char **argv)
     pf_program_set_frame((size_t)sg_actor_self_get_pid(), NULL);
     pf_job_rank_left(frame.status);
     return frame.status;
+}
+
+/* What SMPI calls as the rank's main. */
+int pf_program_main(int argc, char **argv) __asm__("main") PF_EXPORT;
+
+int pf_program_main(int argc, char **argv)
+{
+    pf_portals_set_identify(pf_job_identify);
+    pf_private_load();
+    if (!loaded)
+        pf_die("the program has no main() that pfcc or pfcxx linked; rebuild it");
+    pf_libraries_lead_first();
+    if (runs_its_stack())
+        allow_code_on_stack();
+    if (pf_job_program_count())
+        return run(pf_job_program(pf_program_number())->argc, own_command_line());
+    return run(argc, argv);
 }

@@ -12,6 +12,9 @@
 /* A copy of the application has been loaded; called by its first constructor, in the rank's own actor. */
 PF_EXPORT void pf_program_loaded(int (*program)(int, char **, char **));
 
+/* The number of the calling rank's program (core/job_programs.h); 0 outside of ranks. */
+int pf_program_number(void);
+
 /* main() in the calling rank's copy; NULL outside of it. */
 const void *pf_program_of_caller(void);
 

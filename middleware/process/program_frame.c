@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "middleware/core/job_programs.h"
 #include "middleware/process/program.h"
 
 /* By number of the actor: shared libraries, which are not private to a rank, call exit() too. */
@@ -27,6 +28,11 @@ void pf_program_set_frame(size_t actor, struct pf_program_frame *frame)
         frame_count = count;
     }
     frames[actor] = frame;
+}
+
+int pf_program_number(void)
+{
+    return pf_job_program_of(sg_actor_self() ? (int)sg_actor_self_get_pid() - 1 : 0);
 }
 
 const void *pf_program_of_caller(void)

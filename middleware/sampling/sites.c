@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "loader/image.h"
-#include "middleware/core/job_state.h"
+#include "middleware/core/job_programs.h"
 #include "middleware/core/rank.h"
 #include "middleware/sampling/markers.h"
 
@@ -80,14 +80,14 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* A number for each object; 0: the program. */
+/* A number for each object; 0: the first program. */
 static uint64_t object_number(const char *file)
 {
-    const char *program = pf_job_state.program ? base_name(pf_job_state.program) : "",
-               *name = base_name(file);
+    int program = pf_job_program_at(file);
+    if (program >= 0)
+        return (uint64_t)program * 2;
+    const char *name = base_name(file);
     size_t length = plain_length(name);
-    if (length == strlen(program) && memcmp(name, program, length) == 0)
-        return 0;
     uint64_t number = length;
     for (size_t i = 0; i < length; i++)
         number = pf_markers_mix(number ^ (unsigned char)name[i]);

@@ -6,6 +6,7 @@ while operations are pending, and checks all its data; the same under a schedule
 the same), and in smpi alone against stock smpirun (the same simulated times to the last digit, portals loaded or not).
 Every second seed is also run with all three models in turn, by its own switches or by a schedule, and each of the three is the
 first in a third of these runs; every fifth in analytic alone, twice. Every third seed puts two ranks on each host.
+Every fourth seed runs two programs in one world (pfrun a : b), of which the second is the first under another name.
 Every fifth seed is also run with two networks under the NIC, portals and portals-ideal or packet, which share Open MPI and its
 matching: by its own switches, by a schedule, or in the other one alone, which must have the simulated times of portals over that
 network.
@@ -87,10 +88,15 @@ class Case:
 
     def pfrun(self, mode, options, environment, like=None, args=()):
         program = self.tools.build(SOURCE, "pfcc")
+        args = self.args + list(args) + self.plain
+        ranks = self.np
+        if self.seed % 4 == 2:  # two programs, of which one has another name
+            ranks = 1 + self.seed // 4 % (self.np - 1)
+            args += [":", "-np", str(self.np - ranks), program + ".other", *args]
         if like and self.seed % 4 == 1:  # what is in fresh memory must not matter
             environment = dict(environment, MALLOC_PERTURB_=str(1 + self.seed % 255))
-        return self.judge(mode, self.tools.pfrun(program, self.np, self.args + list(args) + self.plain, self.options.limit,
-                                                 POLLS + options, environment, self.hostfile), like)
+        return self.judge(mode, self.tools.pfrun(program, ranks, args, self.options.limit, POLLS + options, environment,
+                                                 self.hostfile), like)
 
     def run(self):
         start = ["-model", "portals" if self.seed % 2 else "smpi"]
@@ -173,6 +179,7 @@ def main():
     try:
         for compiler in ("pfcc", "smpicc"):
             tools.build(SOURCE, compiler)
+        shutil.copy2(tools.build(SOURCE, "pfcc"), tools.build(SOURCE, "pfcc") + ".other")
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             for case in pool.map(lambda seed: Case(tools, options, seed).run(), seeds):
                 runs += case.runs

@@ -102,7 +102,7 @@ static const char *other_launcher(void)
     return rank && atol(rank) > 0 ? "PMIX_RANK" : NULL;
 }
 
-/* Becomes "pfrun -np 1 program arguments"; returns only if that fails. */
+/* Becomes "pfrun -np 1 -- program arguments"; returns only if that fails. */
 static void launch(int argc, char **argv)
 {
     const char *launcher = getenv("PARFOCAL_PFRUN");
@@ -116,7 +116,7 @@ static void launch(int argc, char **argv)
         _exit(1);
     }
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    char **command = calloc((size_t)argc + 4, sizeof *command);
+    char **command = calloc((size_t)argc + 5, sizeof *command);
     if (!launcher || !*launcher)
         launcher = PF_PFRUN;
     if (length < 0 || !command)
@@ -125,9 +125,10 @@ static void launch(int argc, char **argv)
     command[0] = (char *)launcher;
     command[1] = "-np";
     command[2] = "1";
-    command[3] = program;
+    command[3] = "--"; /* a colon is an argument of the program */
+    command[4] = program;
     for (int i = 1; i < argc; i++)
-        command[3 + i] = argv[i];
+        command[4 + i] = argv[i];
     execv(launcher, command);
     fprintf(stderr, "parfocal: error: cannot start the launcher %s: %m; set PARFOCAL_PFRUN to pfrun's path\n",
             launcher);

@@ -23,6 +23,7 @@
 #include "adapters/adapter.h"
 #include "adapters/model.h"
 #include "middleware/agree/schedule.h"
+#include "middleware/core/job_programs.h"
 #include "middleware/process/job.h"
 #include "middleware/process/private.h"
 #include "tools/pfrun/binary.h"
@@ -211,20 +212,25 @@ static void check_maps(int ranks, bool in_image)
     sg_cfg_set_int(guards, 0);
 }
 
-static void check_space(int ranks, const char *application, const char *directory)
+static void check_space(int ranks, const char *directory)
 {
     struct stat info;
     struct statvfs space;
-    if (stat(application, &info) != 0 || statvfs(directory, &space) != 0)
+    double needed = 0;
+    int count = pf_job_program_count();
+    for (int i = 0; i < count; i++)
+        if (stat(pf_job_program(i)->path, &info) == 0)
+            needed += (double)info.st_size * (count > 1 ? pf_job_program(i)->ranks : ranks);
+    if (statvfs(directory, &space) != 0)
         return;
     if (space.f_flag & ST_NOEXEC)
         pf_die("programs cannot be loaded from '%s' (it is mounted noexec); -tmpdir names another place",
                directory);
-    double needed = (double)info.st_size * ranks,
-           free_bytes = (double)space.f_bavail * (double)space.f_frsize;
+    double free_bytes = (double)space.f_bavail * (double)space.f_frsize;
     if (needed > free_bytes)
-        pf_die("%d copies of '%s' need %.0f MiB, '%s' has %.0f MiB left (-tmpdir names another place)", ranks,
-               application, needed / 1048576, directory, free_bytes / 1048576);
+        pf_die("%d copies of '%s'%s need %.0f MiB, '%s' has %.0f MiB left (-tmpdir names another place)",
+               ranks, pf_job_program(0)->path, count > 1 ? " and the others" : "", needed / 1048576,
+               directory, free_bytes / 1048576);
 }
 
 /* The stacks, of which most is never touched. */
@@ -259,14 +265,14 @@ static void check_memory(int ranks, unsigned models)
     check_address_space(ranks, open_mpi);
 }
 
-void check_limits(int ranks, unsigned models, const char *application, const char *directory)
+void check_limits(int ranks, unsigned models, const char *directory)
 {
     check_descriptors();
     bool in_image = pf_private_in_image(ranks);
     check_maps(ranks, in_image);
     check_memory(ranks, models);
     if (!in_image)
-        check_space(ranks, application, directory);
+        check_space(ranks, directory);
 }
 
 void check_report(void)

@@ -22,8 +22,8 @@ unsigned check_models(void);
  * another process simulates. */
 bool check_networks(unsigned models);
 
-/* File descriptors, memory, memory maps, and room for `ranks` copies of the application in `directory`. */
-void check_limits(int ranks, unsigned models, const char *application, const char *directory);
+/* File descriptors, memory, memory maps, and room for the ranks' copies of the programs in `directory`. */
+void check_limits(int ranks, unsigned models, const char *directory);
 
 /* The report directory can be written; it is made when missing. */
 void check_report(void);

@@ -60,7 +60,7 @@ void libtool_run_script(const char *path, int argc, char **argv, char **program)
 
 char **libtool_arguments(int *argc, char **argv)
 {
-    enum { LAUNCHED = 3 }; /* "pfrun -np 1", by the program that the script runs */
+    enum { LAUNCHED = 4 }; /* "pfrun -np 1 --", by the program that the script runs */
     char *options = getenv(options_variable), *end;
     if (!options || *argc <= LAUNCHED)
         return argv;

@@ -23,6 +23,7 @@
  * optind of the C library that the application's ranks share. */
 enum flag {
     NP,
+    APP,
     PLATFORM,
     HOSTFILE,
     SETTING,
@@ -63,6 +64,7 @@ static const struct flag_row {
 } flags[] = {
     {"np", NP, "N", "number of ranks (default: all entries of the hostfile)", NULL},
     {"n", NP, "N", NULL, NULL},
+    {"app", APP, "FILE", "several programs in one MPI_COMM_WORLD, as 'a : -np N b' does: a line '-np N program arguments' for each", "it estimates one program"},
     {"platform", PLATFORM, "FILE|NAME",
      "SimGrid platform, or a built-in topology, with optional :HOSTS or :NUMBERS "
      "(default: fattree; see pfinfo --platform)", NULL},
@@ -122,6 +124,7 @@ static const struct flag_row {
 };
 /* clang-format on */
 
+#define MOST_RANKS 10000000
 #define FLAG_COUNT (sizeof flags / sizeof flags[0])
 
 /* Column of the text of -help, and where its lines end at the latest. */
@@ -144,7 +147,7 @@ static void print_wrapped(const char *text, int column)
 
 static void print_help(void)
 {
-    fputs("Usage: pfrun -np N [options] ./app [arguments]\n"
+    fputs("Usage: pfrun -np N [options] ./app [arguments] [: -np N ./app [arguments]]...\n"
           "       pfrun -replay TRACE [options]\n"
           "Runs an MPI application that was built with pfcc or pfcxx on a simulated cluster, or a recorded "
           "one.\n"
@@ -197,8 +200,8 @@ static int parse_np(const char *text)
     char *end;
     errno = 0;
     long np = strtol(text, &end, 10);
-    if (end == text || *end || errno || np < 1 || np > 10000000)
-        pf_die("-np needs a whole number of ranks from 1 to 10000000, not '%s'", text);
+    if (end == text || *end || errno || np < 1 || np > MOST_RANKS)
+        pf_die("-np needs a whole number of ranks from 1 to %d, not '%s'", MOST_RANKS, text);
     return (int)np;
 }
 
@@ -337,6 +340,9 @@ static void apply(struct options *options, const struct flag_row *row, const cha
     case NP:
         options->np = parse_np(value);
         break;
+    case APP:
+        options->app_file = value;
+        break;
     case PLATFORM:
         options->platform = value;
         break;
@@ -411,14 +417,6 @@ static bool is_simgrid(const char *argument)
     return strncmp(argument, "--cfg=", 6) == 0 || strncmp(argument, "--log=", 6) == 0;
 }
 
-/* mpirun's "a : -np 2 b". A colon alone may be an argument of the application. */
-static void refuse_several(char **application)
-{
-    for (char **word = application; word[0] && word[1]; word++)
-        if (strcmp(word[0], ":") == 0 && word[1][0] == '-' && find_flag(word[1] + 1))
-            pf_die("': %s' begins a second program; pfrun runs one program in all ranks", word[1]);
-}
-
 /* The row of an option of the command line; NULL: --cfg or --log. */
 static const struct flag_row *row_of(const char *argument)
 {
@@ -485,6 +483,127 @@ static void hand_over(char **argv)
     free(given);
 }
 
+/* A program of several: "-np N program arguments". `np` is what stands before the first, `where` begins a
+ * message. */
+static void add_part(struct options *options, char **words, int count, int np, const char *where)
+{
+    int i = 0;
+    for (; i < count && is_option(words[i]); i += 2) {
+        const struct flag_row *row = row_of(words[i]);
+        if (row && row->flag == REPLAY)
+            pf_die("%s: -replay: a trace is all of a run and cannot be one of its programs", where);
+        if (!row || row->flag != NP)
+            pf_die(
+                "%s: '%s' is for the whole run and comes before the first program; each has only its own -np",
+                where, words[i]);
+        np = parse_np(value_of(row, words + i));
+    }
+    if (i >= count)
+        pf_die("%s is missing (-np N ./app [arguments])", where);
+    if (!np)
+        pf_die(
+            "%s, '%s': -np is missing: how many ranks run it? (With -- before the first program, ':' is its "
+            "argument)",
+            where, words[i]);
+    char **app = pf_calloc((size_t)(count - i) + 1, sizeof *app);
+    memcpy(app, words + i, (size_t)(count - i) * sizeof *app);
+    options->parts = pf_reallocarray(options->parts, (size_t)options->part_count + 1, sizeof *options->parts);
+    options->parts[options->part_count++] = (struct part){.np = np, .app = app, .app_argc = count - i};
+    options->np += np;
+    if (options->np > MOST_RANKS)
+        pf_die("%s, '%s': more than %d ranks with it", where, words[i], MOST_RANKS);
+}
+
+/* mpirun's "a : -np N b". */
+static void add_parts(struct options *options, char **words)
+{
+    int np = options->np;
+    options->np = 0;
+    for (char **end = words; *words; words = end) {
+        char where[32];
+        snprintf(where, sizeof where, "program %d", options->part_count + 1);
+        while (*end && strcmp(*end, ":") != 0)
+            end++;
+        add_part(options, words, (int)(end - words), np, where);
+        np = 0;
+        if (*end && !*++end)
+            pf_die("program %d is missing after ':'", options->part_count + 1);
+    }
+}
+
+/* Ends the next word of a line, blanks in quotes belong to it. Where the line goes on; NULL: there was no
+ * word. */
+static char *cut_word(char *text, char **word)
+{
+    char quote = 0, *out = text += strspn(text, " \t\r\n");
+    if (!*text || *text == '#')
+        return NULL;
+    for (*word = text; *text && (quote || !strchr(" \t\r\n", *text)); text++)
+        if (*text == quote || (!quote && strchr("'\"", *text)))
+            quote = quote ? 0 : *text;
+        else
+            *out++ = *text;
+    text += *text != 0;
+    *out = 0;
+    return text;
+}
+
+/* The file of -app: a program in each line. */
+static void read_parts(struct options *options)
+{
+    char *line = NULL, where[400];
+    size_t room = 0;
+    FILE *file = fopen(options->app_file, "r");
+    if (!file)
+        pf_die("-app: cannot read '%s': %s", options->app_file, strerror(errno));
+    if (options->np)
+        pf_die("-np: the file of -app says how many ranks run each program (leave -np out)");
+    for (int number = 1; getline(&line, &room, file) > 0; number++) {
+        char **words = pf_calloc(strlen(line) + 1, sizeof *words), *rest = pf_strdup(line);
+        int count = 0;
+        while ((rest = cut_word(rest, &words[count])))
+            count++;
+        snprintf(where, sizeof where, "%s: line %d: the program", options->app_file, number);
+        if (count)
+            add_part(options, words, count, 0, where);
+        free(words);
+    }
+    free(line);
+    fclose(file);
+    if (!options->part_count)
+        pf_die("-app: the file '%s' names no program (a line: -np N program arguments)", options->app_file);
+}
+
+/* What is run, from the words that no option takes. */
+static void choose_programs(struct options *options, char **words, bool colons)
+{
+    if (options->replay && (options->app_file || *words))
+        pf_die("-replay: a trace is played instead of programs, and there is '%s'",
+               options->app_file ? options->app_file : *words);
+    if (options->replay)
+        return;
+    if (options->app_file && *words)
+        pf_die("-app: the programs stand in the file '%s', and '%s' is another one", options->app_file,
+               *words);
+    if (options->app_file) {
+        read_parts(options);
+        return;
+    }
+    if (!*words)
+        pf_die("no application given (usage: pfrun -np N [options] ./app [arguments])");
+    options->rest = words;
+    for (char **word = words; *word && colons; word++)
+        if (strcmp(*word, ":") == 0) {
+            add_parts(options, words);
+            return;
+        }
+    options->parts = pf_calloc(1, sizeof *options->parts);
+    options->part_count = 1;
+    options->parts[0] = (struct part){.np = options->np, .app = words};
+    while (words[options->parts[0].app_argc])
+        options->parts[0].app_argc++;
+}
+
 void options_parse(struct options *options, int argc, char **argv)
 {
     int i = 1;
@@ -499,18 +618,10 @@ void options_parse(struct options *options, int argc, char **argv)
         apply(options, row, value_of(row, argv + i));
         i += row->value != NULL;
     }
-    i += i < argc && strcmp(argv[i], "--") == 0;
+    bool dashes = i < argc && strcmp(argv[i], "--") == 0;
     if (options->replay_scale >= 0 && !options->replay)
         pf_die("-replay-scale is for -replay only");
-    if (options->replay && i < argc)
-        pf_die("-replay: a trace is played instead of a program, and '%s' is one", argv[i]);
-    if (options->replay)
-        return;
-    if (i >= argc)
-        pf_die("no application given (usage: pfrun -np N [options] ./app [arguments])");
-    refuse_several(argv + i);
-    options->app = argv + i;
-    options->app_argc = argc - i;
+    choose_programs(options, argv + i + dashes, !dashes);
 }
 
 static bool is_wrapper(const struct flag_row *row)

@@ -5,21 +5,28 @@
 
 /* What the command line says, besides what goes straight into pf_config. */
 struct options {
-    int np;               /* 0: not given */
+    int np;               /* of all programs; 0: not given */
     const char *platform; /* NULL: not given */
     const char *hostfile;
     const char *tmpdir;
-    const char *wrapper; /* a command that runs pfrun itself */
-    const char *replay;  /* a trace that is played instead of a program; NULL: none */
-    double replay_scale; /* of its computation */
+    const char *wrapper;  /* a command that runs pfrun itself */
+    const char *app_file; /* holds the programs; NULL: they are on the command line */
+    const char *replay;   /* a trace that is played instead of a program; NULL: none */
+    double replay_scale;  /* of its computation */
     bool keep_temps, quiet, map, no_privatize;
     char **simgrid; /* --cfg=... and --log=..., in order */
     int simgrid_count;
-    char **app; /* the application and its arguments, NULL-terminated */
-    int app_argc;
+    struct part {
+        int np;     /* 0: not given, for the only one */
+        char **app; /* the application and its arguments, NULL-terminated */
+        int app_argc;
+    } * parts; /* the programs of the job, at least one, in the order of their ranks */
+    int part_count;
+    char **rest; /* of the command line, from the first program on; NULL: it holds none */
 };
 
-/* Reads the command line; ends the process with one line on bad input, or after -help and -version. */
+/* Reads the command line, and the file of -app; ends the process with one line on bad input, or after -help
+ * and -version. */
 void options_parse(struct options *options, int argc, char **argv);
 
 /* The arguments that run pfrun again without its -wrapper. */

@@ -23,6 +23,7 @@
 #include "lowlevel/platform/load.h"
 #include "lowlevel/trace/trace.h"
 #include "middleware/account/accounting.h"
+#include "middleware/core/job_programs.h"
 #include "middleware/summary/live.h"
 #include "middleware/summary/summary.h"
 #include "middleware/check/check.h"
@@ -52,10 +53,12 @@ static struct {
     struct options options;
     struct hosts hosts;
     const char *platform; /* as the user named it */
-    char *application;
-    struct binary_facts facts;              /* of the application */
+    struct pf_job_program *programs;
+    struct binary_facts *facts;             /* of each */
+    char *names;                            /* of all, "a : b" */
+    const char *sanitizer;                  /* that one of them was built with, "" */
     const struct pf_setting_file *files[2]; /* machine and calibration; NULL: none */
-    const char *loaded;                     /* the file that SMPI loads: the application, or our loader */
+    const char *loaded;                     /* the file that SMPI loads: the only program, or our loader */
     char **argv;                            /* smpi_main's */
     int argc, capacity;
     unsigned models;      /* that the command line and the schedule name, one bit for each */
@@ -169,13 +172,21 @@ static void choose_loader(void)
     const char *privatization = getenv("SMPI_PRIVATIZATION");
     const char *loader = NULL;
     /* A debugger, and the sanitizer for its reports. */
-    bool read_later = run.options.keep_temps || *run.facts.sanitizer;
+    bool read_later = run.options.keep_temps || *run.sanitizer, abi = false;
     bool by_smpi = (privatization && *privatization) || given_to_simgrid("smpi/privatization:");
-    if (run.facts.abi)
-        pf_private_set_kind(&pf_abi_programs);
-    if (run.facts.abi || (!run.options.no_privatize && !privatizes_libraries()))
-        loader = pf_private_prepare(run.application, workdir_name(), read_later, by_smpi);
-    run.loaded = loader ? loader : run.application;
+    int count = run.options.part_count;
+    const struct pf_private_kind **kinds = pf_calloc((size_t)count, sizeof *kinds);
+    for (int i = 0; i < count; i++) {
+        kinds[i] = run.facts[i].abi ? &pf_abi_programs : NULL;
+        abi |= run.facts[i].abi;
+    }
+    if (abi || (!run.options.no_privatize && !privatizes_libraries()))
+        loader = pf_private_prepare(kinds, workdir_name(), read_later, by_smpi);
+    else if (count > 1)
+        pf_die("%s is for one program, and there are %d",
+               run.options.no_privatize ? "-no-privatize" : "smpi/privatize-libs", count);
+    free(kinds);
+    run.loaded = loader ? loader : run.programs[0].path;
     if (run.options.no_privatize || loader)
         add_argument("--cfg=smpi/privatization:no");
     else
@@ -209,7 +220,7 @@ static _Noreturn void refuse_setting(const char *error)
 /* The same settings in the same order as smpirun. */
 static void settings_for_smpi(void)
 {
-    add_argument(run.application);
+    add_argument(pf_strdup(run.programs[0].path));
     choose_loader();
     if (run.options.map)
         add_argument("--cfg=smpi/map:1");
@@ -256,24 +267,6 @@ static void set_files(void)
     }
 }
 
-/*
- * SimGrid would take options such as --help or -- from the application's arguments. It looks at placeholders
- * instead; the real ones come back when it has read the platform, before SMPI hands them to the ranks.
- */
-static void hide_arguments(char *platform)
-{
-    add_argument(platform);
-    for (int i = 1; i < run.options.app_argc; i++)
-        add_argument("argument");
-}
-
-static void restore_arguments(void)
-{
-    /* SimGrid has taken its own options out of the array: application, platform, placeholders are left. */
-    for (int i = 1; i < run.options.app_argc; i++)
-        run.argv[i + 1] = run.options.app[i];
-}
-
 /* Hosts of built-in platforms have other names since this version: the old ones are replaced. */
 static void check_hosts(void)
 {
@@ -300,8 +293,7 @@ static void on_platform(void)
     signals_check();
     if (run.options.replay)
         replay_choose_time();
-    signals_install(run.application);
-    restore_arguments();
+    signals_install();
     check_hosts();
     set_files();
     if (run.options.replay)
@@ -313,11 +305,11 @@ static void on_platform(void)
         pf_warn("%d ranks on the %d hosts of the platform '%s': some share a host (-hostfile assigns "
                 "them)",
                 run.np, (int)sg_host_count(), run.platform);
-    check_limits(run.plays_alone ? 1 : run.np, run.models, run.application, workdir_name());
-    pf_summary_set_job(run.np, run.application, run.platform);
+    check_limits(run.plays_alone ? 1 : run.np, run.models, workdir_name());
+    pf_summary_set_job(run.np, run.names, run.platform);
     if (run.needs_simulator)
         pf_external_open();
-    if (pf_job_prepare(run.np, run.application) != 0)
+    if (pf_job_prepare(run.np) != 0)
         pf_end_process(1);
     signals_watch_exit();
 }
@@ -388,6 +380,24 @@ static void start_again(void)
     pf_die("cannot start pfrun again: %s", strerror(errno));
 }
 
+static void check_programs(void)
+{
+    size_t count = (size_t)run.options.part_count;
+    run.programs = pf_calloc(count, sizeof *run.programs);
+    run.facts = pf_calloc(count, sizeof *run.facts);
+    run.sanitizer = "";
+    for (size_t i = 0; i < count; i++) {
+        const struct part *part = &run.options.parts[i];
+        run.programs[i] = (struct pf_job_program){.path = check_application(part->app[0], &run.facts[i]),
+                                                  .ranks = part->np,
+                                                  .argc = part->app_argc,
+                                                  .argv = part->app};
+        run.sanitizer = *run.facts[i].sanitizer ? run.facts[i].sanitizer : run.sanitizer;
+        run.names = pf_asprintf("%s%s%s", i ? run.names : "", i ? " : " : "", run.programs[i].path);
+    }
+    pf_job_programs_set(run.programs, (int)count);
+}
+
 static void prepare(int argc, char **argv)
 {
     run.arguments = argv;
@@ -404,11 +414,12 @@ static void prepare(int argc, char **argv)
         pf_check_enable();
     if (run.options.replay)
         replay_prepare(&run.options);
-    else
-        python_prepare(&run.options);
-    libtool_run_script(run.options.app[0], argc, argv, run.options.app);
-    run.application = check_application(run.options.app[0], &run.facts);
-    sanitize_start_again(run.facts.sanitizer, argv);
+    for (int i = 0; !run.options.replay && i < run.options.part_count; i++)
+        python_prepare(&run.options.parts[i]);
+    if (run.options.rest)
+        libtool_run_script(*run.options.rest, argc, argv, run.options.rest);
+    check_programs();
+    sanitize_start_again(run.sanitizer, argv);
     run.models = check_models();
     run.needs_simulator = check_networks(run.models);
     check_report();
@@ -417,8 +428,8 @@ static void prepare(int argc, char **argv)
     read_hostfile();
     if (run.options.replay)
         run.plays_alone = replay_open(&run.options, run.models, start_again);
-    signals_install(run.application);
-    pf_summary_set_job(run.options.np, run.application, run.options.platform);
+    signals_install();
+    pf_summary_set_job(run.options.np, run.names, run.options.platform);
     pf_job_watch_end();
     make_workdir(argv);
     pf_trace_open();
@@ -437,7 +448,7 @@ static void prepare(int argc, char **argv)
      * spinning of the rank's own would be charged as its computation. */
     setenv("OMP_WAIT_POLICY", "passive", 0);
     settings_for_smpi();
-    hide_arguments(stand_in);
+    add_argument(stand_in); /* and no arguments of the programs, of which SimGrid would take some */
 }
 
 int main(int argc, char **argv)

@@ -102,6 +102,8 @@ static void find_library(const char *program)
     if (!strstr(library, ".so"))
         pf_die("'%s' was built without a shared library (--enable-shared), of which each rank needs a copy",
                executable);
+    if (python.program && strcmp(python.program, executable) != 0)
+        pf_die("%s and %s: programs in Python need one interpreter", python.program, executable);
     python = (struct python){pf_strdup(executable), pf_strdup(library)};
 }
 
@@ -122,10 +124,18 @@ static void add_modules(const char *helper)
     free(path);
 }
 
-void python_prepare(struct options *options)
+/* Of all programs, once. */
+static void hand_over(const char *helper, const char *stem)
+{
+    add_modules(helper);
+    pf_config.private = pf_asprintf("%s%s%s", pf_config.private, *pf_config.private ? "," : "", stem);
+    pf_hand(&python);
+}
+
+void python_prepare(struct part *part)
 {
     enum { WORDS = 16 };
-    char *words[WORDS], *name = options->app[0], *path = check_find(name);
+    char *words[WORDS], *name = part->app[0], *path = check_find(name);
     int count = 0;
     if (path && is_interpreter(name))
         words[count++] = name;
@@ -134,23 +144,23 @@ void python_prepare(struct options *options)
     if (count == 0 || !is_interpreter(words[0]))
         return;
     int given = words[0] == name ? 1 : 0; /* a script is an argument, too */
+    bool first = !python.program;
     find_library(words[0]);
     char *stem = stem_of_library();
     void *library = dlopen(python.library, RTLD_LAZY | RTLD_LOCAL);
     if (!library)
         pf_die("'%s': its library %s is missing (apt-get install %s)", python.program, python.library, stem);
     dlclose(library);
-    char **all = pf_calloc((size_t)options->app_argc + (size_t)count + 1, sizeof *all);
+    char **all = pf_calloc((size_t)part->app_argc + (size_t)count + 1, sizeof *all);
     all[0] = helper_find("pfpython");
     if (!all[0])
         pf_die("the program that runs Python is not there: " PF_LIBEXEC "/pfpython");
-    add_modules(all[0]);
+    if (first)
+        hand_over(all[0], stem);
     memcpy(all + 1, words + 1, ((size_t)count - 1) * sizeof *all);
-    memcpy(all + count, options->app + given, ((size_t)options->app_argc - (size_t)given) * sizeof *all);
+    memcpy(all + count, part->app + given, ((size_t)part->app_argc - (size_t)given) * sizeof *all);
     if (!given)
         all[count] = path;
-    options->app = all;
-    options->app_argc += count - given;
-    pf_config.private = pf_asprintf("%s%s%s", pf_config.private, *pf_config.private ? "," : "", stem);
-    pf_hand(&python);
+    part->app = all;
+    part->app_argc += count - given;
 }

@@ -38,9 +38,10 @@ static char *find_player(void)
 
 void replay_prepare(struct options *options)
 {
-    options->app = pf_calloc(2, sizeof *options->app);
-    options->app[0] = find_player();
-    options->app_argc = 1;
+    options->parts = pf_calloc(1, sizeof *options->parts);
+    options->parts[0].app = pf_calloc(2, sizeof(char *));
+    options->parts[0].app[0] = find_player();
+    options->part_count = options->parts[0].app_argc = 1;
 }
 
 /* What only ranks do; NULL if nothing of it is asked for. */

@@ -28,6 +28,7 @@
 #include "lowlevel/platform/load.h"
 #include "lowlevel/simgrid/last_words.h"
 #include "middleware/summary/live.h"
+#include "middleware/core/job_programs.h"
 #include "middleware/process/job.h"
 #include "tools/pfrun/engine.h"
 #include "tools/pfrun/replay.h"
@@ -72,7 +73,6 @@ static const struct {
 #define CRASH_COUNT (sizeof crashes / sizeof crashes[0])
 #define STOP_COUNT  (sizeof stops / sizeof stops[0])
 
-static const char *application_name = "";
 static bool watching_exit;
 
 /* What a stop from outside has come to. */
@@ -101,27 +101,20 @@ static void name_runner(char *text, size_t size)
         snprintf(text, size, "actor '%s'", name);
 }
 
-/* The rank's copy of the application: of its image, or in the temporary directory under the application's own
- * name. */
-static bool in_application(const struct pf_image_place *place)
+/* The program of which this is in a rank's copy; NULL: of none. */
+static const char *application_at(const struct pf_image_place *place)
 {
-    const char *dir = workdir_name(), *base = strrchr(application_name, '/');
-    base = base ? base + 1 : application_name;
-    size_t length = dir ? strlen(dir) : 0;
-    if (place->file && strcmp(place->file, application_name) == 0)
-        return true;
-    return dir && place->file && strncmp(place->file, dir, length) == 0 &&
-           strncmp(place->file + length + 1, base, strlen(base)) == 0;
+    int number = place->file ? pf_job_program_at(place->file) : -1;
+    return number >= 0 ? pf_job_program(number)->path : NULL;
 }
 
 /* "in FUNCTION at FILE:LINE (PROGRAM+OFFSET)"; false when nothing is known. */
-static bool source_line(char *text, size_t size, unsigned long offset)
+static bool source_line(char *text, size_t size, const char *application, unsigned long offset)
 {
     char function[300], line[300];
-    if (!pf_source_line(application_name, offset, function, sizeof function, line, sizeof line))
+    if (!pf_source_line(application, offset, function, sizeof function, line, sizeof line))
         return false;
-    snprintf(text, size, "in %s%s%s (%s+0x%lx)", function, *line ? " at " : "", line, application_name,
-             offset);
+    snprintf(text, size, "in %s%s%s (%s+0x%lx)", function, *line ? " at " : "", line, application, offset);
     return true;
 }
 
@@ -133,18 +126,19 @@ static bool name_place(char *text, size_t size, void *pc)
     struct pf_image_place place, best = {0};
     int count = backtrace(frames, MAX_FRAMES);
     bool known = pf_loaded_where(pc, &best);
-    for (int i = 0; i < count && !in_application(&best); i++)
-        if (pf_loaded_where(frames[i], &place) && in_application(&place)) {
+    for (int i = 0; i < count && !application_at(&best); i++)
+        if (pf_loaded_where(frames[i], &place) && application_at(&place)) {
             best = place;
             best.offset--; /* a return address: the call is before it */
             known = true;
         }
+    const char *application = application_at(&best);
     if (!known)
         snprintf(text, size, "at address %p", pc);
-    else if (!in_application(&best) || !source_line(text, size, best.offset))
+    else if (!application || !source_line(text, size, application, best.offset))
         snprintf(text, size, "in %s (%s+0x%zx)", best.name ? best.name : "?",
-                 in_application(&best) ? application_name : best.file, best.offset);
-    return in_application(&best);
+                 application ? application : best.file, best.offset);
+    return application;
 }
 
 static const char *crash_text(int signal)
@@ -200,7 +194,7 @@ static bool is_code_of_application(void *pc)
     struct dl_find_object object;
     if (!pf_image_where(pc, &place) && _dl_find_object(pc, &object) == 0 && object.dlfo_link_map)
         place.file = object.dlfo_link_map->l_name;
-    return in_application(&place);
+    return application_at(&place);
 }
 
 /* What MPI reads and writes there are buffers that the application has given to it, more likely than not. */
@@ -385,10 +379,9 @@ static void catch_stops(void)
             sigaction(stops[i].signal, &catch, NULL);
 }
 
-void signals_install(const char *application)
+void signals_install(void)
 {
     static char *stack;
-    application_name = application;
     stop.thread = pthread_self();
     if (!stack && (stack = malloc(STACK_SIZE))) {
         void *frame[1];

@@ -8,7 +8,7 @@
 
 /* Installs the handlers on a stack of their own. Called before SimGrid starts, and again when it has, because
  * SimGrid takes SIGINT. */
-void signals_install(const char *application);
+void signals_install(void);
 
 /* Ends the run if it was stopped from outside: called often, where that is safe. */
 void signals_check(void);

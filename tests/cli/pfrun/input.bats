@@ -173,7 +173,6 @@ int main(int c, char **v) { MPI_Init(&c, &v); helper(); return MPI_Finalize(); }
     PARFOCAL_PLATFORM=nosuch refuses "PARFOCAL_PLATFORM: 'nosuch' is neither a readable file" -np 2 "$APP"
 }
 
-@test "two programs" { refuses "': -np' begins a second program" -np 2 "$APP" : -np 2 "$APP"; }
 @test "malformed logging" { refuses "'--log=x': a setting is --log=CATEGORY.KEY:VALUE" -np 2 --log=x "$APP"; }
 
 @test "settings out of their range: the name as it was given" {

@@ -87,8 +87,8 @@ TOOLS = [  # not pfrun
     ["pfcurve", "-np", "2", "--phases", "--reference", "nosuch.csv", "PROGRAM"], ["pfcurve", "--nosuch"],
 ]
 PROGRAMS = [  # what stands where the program should
-    [], [""], ["nosuch"], ["/"], ["/dev/null"], ["text"], ["script"], ["PROGRAM", "phases", ":", "-np", "2", "PROGRAM", "phases"],
-    ["/bin/true"],
+    [], [""], ["nosuch"], ["/"], ["/dev/null"], ["text"], ["script"], ["/bin/true"],
+    ["PROGRAM", "phases", ":", "PROGRAM"], ["PROGRAM", "phases", ":"], ["PROGRAM", ":", "-np", "2", "nosuch"],
 ]
 
 
