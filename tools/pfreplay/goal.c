@@ -13,48 +13,12 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "tools/pfreplay/compile.h"
-#include "tools/pfreplay/text.h"
+#include "tools/pfreplay/goal.h"
 
-enum kind { SEND, RECV, CALC };
-
-struct edge {
-    int on, of;    /* the operation that is required, and the one that requires it */
-    bool finished; /* it must have ended; else it must have begun */
-    int next;      /* of the same operation; -1: the last */
-    int next_on;   /* on the same operation */
-};
-
-struct operation {
-    size_t label; /* where it is in `names` */
-    enum kind kind;
-    bool begun, finished;
-    int peer;
-    int edges, edges_on; /* the first edge of it, and on it; -1: none */
-    int unmet, unbegun;  /* edges of it that do not hold yet; those on what has not begun */
-    long size, tag;
-};
-
-struct goal {
-    struct replay_source *source;
-    const char *path;
-    FILE *file;
-    long line;
-    char *text;
-    size_t room;
-    int ranks, rank;
-    struct operation *operations;
-    struct edge *edges;
-    int count, operation_room, edge_count, edge_room;
-    char *names; /* labels of the rank, one behind the other */
-    size_t names_used, names_room;
-    int *labelled, labelled_room; /* operations by a hash of their labels, plus 1; a power of two, or 0 */
-    uint64_t *ready;              /* a bit for each operation: can begin without waiting */
-    FILE *out;                    /* its lines, or */
-    struct an_rank_program *program;
-};
-
-static _Noreturn void wrong(const struct goal *goal, const char *what)
+void goal_wrong(const struct goal *goal, const char *what)
 {
+    if (!goal->line)
+        pf_die("%s: rank %d: %s", goal->path, goal->rank, what);
     pf_die("%s: line %ld: rank %d: %s", goal->path, goal->line, goal->rank, what);
 }
 
@@ -78,6 +42,8 @@ static inline char *skip(char *at)
 static bool knows(const char *path, const char *head)
 {
     (void)path;
+    if (goal_is_binary(head))
+        return true;
     for (;;) {
         head += strspn(head, " \t\r\n");
         if (strncmp(head, "//", 2) == 0)
@@ -143,7 +109,7 @@ static long number(struct goal *goal, char **at, const char *what, bool any)
     for (digit += negative; *digit >= '0' && *digit <= '9' && digits < 18; digit++, digits++)
         value = 10 * value + (*digit - '0');
     if (digits == 0 || (negative && !(any && value == 1)) || value > INT32_MAX * 1000000l)
-        wrong(goal, what);
+        goal_wrong(goal, what);
     *at = (char *)digit;
     return negative ? -value : value;
 }
@@ -179,7 +145,7 @@ static int find(const struct goal *goal, const char *label)
 {
     int index = goal->labelled_room ? *place_of(goal, label) : 0;
     if (!index)
-        wrong(goal, "a label is required that stands before no operation");
+        goal_wrong(goal, "a label is required that stands before no operation");
     return index - 1;
 }
 
@@ -206,69 +172,89 @@ static void add_label(struct goal *goal, const char *label)
     }
     int *place = place_of(goal, label);
     if (*place)
-        wrong(goal, "two operations have one label");
+        goal_wrong(goal, "two operations have one label");
     memcpy(goal->names + goal->names_used, label, length);
     goal->operations[goal->count - 1].label = goal->names_used;
     goal->names_used += length;
     *place = goal->count;
 }
 
-static void add_edge(struct goal *goal, char *from, char *on, bool finished)
+void goal_require(struct goal *goal, int of, int on, bool finished)
 {
-    on = skip(on);
-    int of = find(goal, from), required = find(goal, on);
     if (goal->edge_count == goal->edge_room) {
         goal->edge_room = goal->edge_room ? 2 * goal->edge_room : 256;
         goal->edges = pf_reallocarray(goal->edges, (size_t)goal->edge_room, sizeof *goal->edges);
     }
-    goal->edges[goal->edge_count] = (struct edge){.on = required,
-                                                  .of = of,
-                                                  .finished = finished,
-                                                  .next = goal->operations[of].edges,
-                                                  .next_on = goal->operations[required].edges_on};
+    goal->edges[goal->edge_count] = (struct goal_edge){.on = on,
+                                                       .of = of,
+                                                       .finished = finished,
+                                                       .next = goal->operations[of].edges,
+                                                       .next_on = goal->operations[on].edges_on};
     goal->operations[of].unmet++;
     goal->operations[of].unbegun++;
-    goal->operations[of].edges = goal->operations[required].edges_on = goal->edge_count++;
+    goal->operations[of].edges = goal->operations[on].edges_on = goal->edge_count++;
 }
 
-/* SIZEb to RANK [tag T] [cpu C] [nic N] */
-static void read_message(struct goal *goal, struct operation *operation, char *at)
+void goal_set_peer(struct goal *goal, struct goal_operation *operation, long peer, long tag)
 {
-    bool receives = operation->kind == RECV;
-    operation->size = number(goal, &at, "the size of a message must be a number", false);
-    if (!word(&at, "b"))
-        wrong(goal, "the size of a message ends in b");
-    if (!word(&at, receives ? "from" : "to"))
-        wrong(goal, receives ? "'from' is missing" : "'to' is missing");
-    long peer = number(goal, &at, "the other rank must be a number", receives);
-    if (peer >= goal->ranks)
-        wrong(goal, "the other rank is not there");
+    if (peer >= goal->ranks || (peer < 0 && operation->kind == GOAL_SEND))
+        goal_wrong(goal, "the other rank is not there");
     operation->peer = (int)peer;
-    if (word(&at, "tag"))
-        operation->tag = number(goal, &at, "the tag must be a number", true);
-    while (word(&at, "cpu") || word(&at, "nic"))
-        number(goal, &at, "the number of a cpu or nic must be a number", false);
-    if (*skip(at))
-        wrong(goal, "something stands behind the operation");
+    operation->tag = tag;
 }
 
-static void read_operation(struct goal *goal, char *label, char *at)
+struct goal_operation *goal_add(struct goal *goal, enum goal_kind kind, long size, long cpu, long nic)
 {
     if (goal->count == goal->operation_room) {
         goal->operation_room = goal->operation_room ? 2 * goal->operation_room : 256;
         goal->operations =
             pf_reallocarray(goal->operations, (size_t)goal->operation_room, sizeof *goal->operations);
     }
-    struct operation *operation = &goal->operations[goal->count++];
-    *operation = (struct operation){.edges = -1, .edges_on = -1};
+    if (cpu > UINT8_MAX || nic > UINT8_MAX)
+        goal_wrong(goal, "a cpu or nic has a number above 255");
+    struct goal_operation *operation = &goal->operations[goal->count++];
+    *operation = (struct goal_operation){
+        .kind = kind, .size = size, .cpu = (uint8_t)cpu, .nic = (uint8_t)nic, .edges = -1, .edges_on = -1};
+    goal->streams |= cpu != goal->operations[0].cpu;
+    goal->nics |= nic > 0;
+    return operation;
+}
+
+/* [cpu C] [nic N], and the end of the line. Adds the operation. */
+static struct goal_operation *read_places(struct goal *goal, enum goal_kind kind, long size, char *at)
+{
+    long places[2] = {0, 0};
+    for (bool cpu; (cpu = word(&at, "cpu")) || word(&at, "nic");)
+        places[!cpu] = number(goal, &at, "the number of a cpu or nic must be a number", false);
+    if (*skip(at))
+        goal_wrong(goal, "something stands behind the operation");
+    return goal_add(goal, kind, size, places[0], places[1]);
+}
+
+/* SIZEb to RANK [tag T] [cpu C] [nic N] */
+static void read_message(struct goal *goal, enum goal_kind kind, char *at)
+{
+    bool receives = kind == GOAL_RECV;
+    long size = number(goal, &at, "the size of a message must be a number", false), tag = 0;
+    if (!word(&at, "b"))
+        goal_wrong(goal, "the size of a message ends in b");
+    if (!word(&at, receives ? "from" : "to"))
+        goal_wrong(goal, receives ? "'from' is missing" : "'to' is missing");
+    long peer = number(goal, &at, "the other rank must be a number", receives);
+    if (word(&at, "tag"))
+        tag = number(goal, &at, "the tag must be a number", true);
+    goal_set_peer(goal, read_places(goal, kind, size, at), peer, tag);
+}
+
+static void read_operation(struct goal *goal, char *label, char *at)
+{
     if (word(&at, "calc")) {
-        operation->kind = CALC;
-        operation->size = number(goal, &at, "the time of a calc must be a number", false);
+        long time = number(goal, &at, "the time of a calc must be a number", false);
+        read_places(goal, GOAL_CALC, time, at);
     } else if (word(&at, "send") || word(&at, "recv")) {
-        operation->kind = at[-4] == 's' ? SEND : RECV;
-        read_message(goal, operation, at);
+        read_message(goal, at[-4] == 's' ? GOAL_SEND : GOAL_RECV, at);
     } else {
-        wrong(goal, "there are send, recv and calc");
+        goal_wrong(goal, "there are send, recv and calc");
     }
     if (label)
         add_label(goal, label);
@@ -289,12 +275,12 @@ static void read_line(struct goal *goal, char *at)
     bool requires = strncmp(at, "requires", 8) == 0, begins = strncmp(at, "irequires", 9) == 0,
          colon = *at == ':';
     if (end == label || !(requires || begins || colon))
-        wrong(goal, "neither an operation nor what one requires");
+        goal_wrong(goal, "neither an operation nor what one requires");
     *end = 0;
     if (colon)
         read_operation(goal, label, at + 1);
     else
-        add_edge(goal, label, at + (requires ? 8 : 9), requires);
+        goal_require(goal, find(goal, label), find(goal, skip(at + (requires ? 8 : 9))), requires);
 }
 
 static void put_wait(struct goal *goal, int index)
@@ -302,7 +288,7 @@ static void put_wait(struct goal *goal, int index)
     if (goal->program)
         replay_put_wait(goal->program, index);
     else
-        fprintf(goal->out, "%d waitall 1 %d\n", goal->rank, index);
+        fprintf(goal->lines->out, "%d waitall 1 %d\n", goal->rank, index);
 }
 
 static void mark_ready(struct goal *goal, int index)
@@ -314,7 +300,7 @@ static void mark_ready(struct goal *goal, int index)
 static void meet(struct goal *goal, int index, bool begins, bool finishes)
 {
     for (int i = goal->operations[index].edges_on; i >= 0; i = goal->edges[i].next_on) {
-        struct operation *other = &goal->operations[goal->edges[i].of];
+        struct goal_operation *other = &goal->operations[goal->edges[i].of];
         other->unbegun -= begins;
         other->unmet -= goal->edges[i].finished ? finishes : begins;
         if (other->unmet == 0 && !other->begun)
@@ -335,10 +321,10 @@ static void wait_for_required(struct goal *goal, int index)
     }
 }
 
-static void put(struct goal *goal, const struct operation *operation, int index)
+static void put(struct goal *goal, const struct goal_operation *operation, int index)
 {
-    bool receives = operation->kind == RECV;
-    if (operation->kind == CALC)
+    bool receives = operation->kind == GOAL_RECV;
+    if (operation->kind == GOAL_CALC)
         replay_put_compute(goal->source, goal->program, (double)operation->size);
     else if (operation->size > INT32_MAX || operation->tag > INT32_MAX || (operation->tag < 0 && !receives) ||
              index >= AN_OP_MOST_SLOTS)
@@ -351,17 +337,17 @@ static void put(struct goal *goal, const struct operation *operation, int index)
 
 static void start(struct goal *goal, int index)
 {
-    struct operation *operation = &goal->operations[index];
+    struct goal_operation *operation = &goal->operations[index];
     operation->begun = true;
-    meet(goal, index, true, operation->kind == CALC);
+    meet(goal, index, true, operation->kind == GOAL_CALC);
     if (goal->program)
         put(goal, operation, index);
-    else if (operation->kind == CALC)
-        fprintf(goal->out, "%d compute %ld\n", goal->rank, operation->size);
+    else if (operation->kind == GOAL_CALC)
+        fprintf(goal->lines->out, "%d compute %ld\n", goal->rank, operation->size);
     else
-        fprintf(goal->out, "%d %s %d %ld %ld 6 req=%d\n", goal->rank,
-                operation->kind == SEND ? "isend" : "irecv", operation->peer, operation->tag, operation->size,
-                index);
+        fprintf(goal->lines->out, "%d %s %d %ld %ld 6 req=%d\n", goal->rank,
+                operation->kind == GOAL_SEND ? "isend" : "irecv", operation->peer, operation->tag,
+                operation->size, index);
 }
 
 /* How far behind the first operation that is left others may overtake it. */
@@ -388,11 +374,51 @@ static bool start_ready(struct goal *goal, int from, int to)
     return any;
 }
 
+static struct an_graph_op graph_op(struct goal *goal, const struct goal_operation *operation)
+{
+    static const uint8_t kinds[] = {
+        [GOAL_SEND] = AN_GRAPH_SEND, [GOAL_RECV] = AN_GRAPH_RECEIVE, [GOAL_CALC] = AN_GRAPH_CALC};
+    bool receives = operation->kind == GOAL_RECV;
+    if (operation->tag > INT32_MAX || (operation->tag < 0 && !receives))
+        goal_wrong(goal, "a tag is out of range");
+    goal->source->program->works[0] |= operation->kind == GOAL_CALC && operation->size > 0;
+    return (struct an_graph_op){.size = (uint64_t)operation->size,
+                                .peer = receives && operation->peer < 0 ? PF_ENVELOPE_ANY_SOURCE
+                                                                        : operation->peer,
+                                .tag = operation->tag < 0 ? PF_ENVELOPE_ANY_TAG : (int32_t)operation->tag,
+                                .unmet = (uint32_t)operation->unmet,
+                                .kind = kinds[operation->kind],
+                                .cpu = operation->cpu,
+                                .nic = operation->nic};
+}
+
+/* Edges on one operation stay in their order. */
+static void put_graph(struct goal *goal, struct an_graph *graph)
+{
+    graph->count = (uint32_t)goal->count;
+    graph->ops = pf_calloc((size_t)goal->count + 1, sizeof *graph->ops);
+    graph->edges = pf_calloc((size_t)goal->edge_count + 1, sizeof *graph->edges);
+    for (int i = 0; i < goal->count; i++)
+        graph->ops[i] = graph_op(goal, &goal->operations[i]);
+    for (int i = 0; i < goal->edge_count; i++)
+        graph->ops[goal->edges[i].on + 1].edges++;
+    for (int i = 0; i < goal->count; i++)
+        graph->ops[i + 1].edges += graph->ops[i].edges;
+    for (int i = 0; i < goal->edge_count; i++) { /* for now, an operation has the end of its edges */
+        const struct goal_edge *edge = &goal->edges[i];
+        graph->edges[graph->ops[edge->on].edges++] =
+            (uint32_t)edge->of | (edge->finished ? 0 : AN_GRAPH_BEGUN);
+    }
+    for (int i = goal->count; i > 0; i--)
+        graph->ops[i].edges = graph->ops[i - 1].edges;
+    graph->ops[0].edges = 0;
+}
+
 static void put_rank(struct goal *goal)
 {
     int first = 0; /* all before it have begun */
     if (!goal->program)
-        fprintf(goal->out, "%d init\n", goal->rank);
+        fprintf(goal->lines->out, "%d init\n", goal->rank);
     goal->ready = pf_calloc((size_t)goal->count / 64 + 1, sizeof *goal->ready);
     for (int i = 0; i < goal->count; i++)
         if (goal->operations[i].unmet == 0)
@@ -407,7 +433,7 @@ static void put_rank(struct goal *goal)
         while (i < goal->count && (goal->operations[i].begun || goal->operations[i].unbegun > 0))
             i++;
         if (i == goal->count)
-            wrong(goal, "operations require each other in a circle");
+            goal_wrong(goal, "operations require each other in a circle");
         wait_for_required(goal, i);
     }
     free(goal->ready);
@@ -415,7 +441,7 @@ static void put_rank(struct goal *goal)
         if (!goal->operations[i].finished)
             put_wait(goal, i);
     if (!goal->program)
-        fprintf(goal->out, "%d finalize\n", goal->rank);
+        fprintf(goal->lines->out, "%d finalize\n", goal->rank);
 }
 
 static void forget_rank(struct goal *goal)
@@ -426,56 +452,111 @@ static void forget_rank(struct goal *goal)
     goal->names_used = 1; /* 0 is no label */
 }
 
-static void read_rank(struct goal *goal, char *line, bool *seen)
+void goal_begin_rank(struct goal *goal, long rank)
+{
+    goal->rank = (int)rank;
+    if (rank >= goal->ranks || goal->seen[rank])
+        goal_wrong(goal, rank >= goal->ranks ? "there are not so many ranks" : "a rank comes twice");
+    goal->seen[rank] = true;
+    goal->program = goal->source->program ? &goal->source->program->ranks[rank] : NULL;
+}
+
+void goal_end_rank(struct goal *goal)
+{
+    if (goal->program && goal->source->program->graphs)
+        put_graph(goal, &goal->source->program->graphs[goal->rank]);
+    else
+        put_rank(goal);
+    forget_rank(goal);
+}
+
+static void read_rank(struct goal *goal, char *line)
 {
     char *at = line;
     if (!word(&at, "rank"))
-        wrong(goal, "'rank' is missing");
-    long rank = number(goal, &at, "the number of a rank is missing", false);
-    if (rank >= goal->ranks || seen[rank])
-        wrong(goal, rank >= goal->ranks ? "there are not so many ranks" : "a rank comes twice");
-    goal->rank = (int)rank;
-    seen[rank] = true;
-    goal->program = goal->source->program ? &goal->source->program->ranks[rank] : NULL;
+        goal_wrong(goal, "'rank' is missing");
+    goal_begin_rank(goal, number(goal, &at, "the number of a rank is missing", false));
     if (!word(&at, "{"))
-        wrong(goal, "'{' is missing");
+        goal_wrong(goal, "'{' is missing");
     for (;;) {
         line = next_line(goal);
         if (!line)
-            wrong(goal, "the file ends before the rank does");
+            goal_wrong(goal, "the file ends before the rank does");
         if (*line == '}')
             break;
         read_line(goal, line);
     }
-    put_rank(goal);
-    forget_rank(goal);
+    goal_end_rank(goal);
 }
 
+void goal_begin(struct goal *goal, long ranks)
+{
+    struct an_program *program = goal->source->program;
+    if (ranks < 1 || ranks > 10000000)
+        pf_die("%s: the number of ranks must be from 1 to 10000000", goal->path);
+    goal->ranks = (int)ranks;
+    goal->seen = pf_calloc((size_t)ranks, sizeof *goal->seen);
+    if (program)
+        replay_program_begin(goal->source, goal->ranks);
+    else
+        replay_text_begin(goal->lines, goal->ranks);
+    if (program && (program->loggops || goal->streams))
+        program->graphs = pf_calloc((size_t)ranks, sizeof *program->graphs);
+}
+
+static void read_text(struct goal *goal)
+{
+    char *line = next_line(goal), *at = line;
+    if (!line || !word(&at, "num_ranks"))
+        pf_die("-replay: cannot read '%s': no ranks in it", goal->path);
+    goal_begin(goal, number(goal, &at, "the number of ranks is missing", false));
+    while ((line = next_line(goal)))
+        read_rank(goal, line);
+    for (int rank = 0; rank < goal->ranks; rank++)
+        if (!goal->seen[rank])
+            pf_die("%s: rank %d of %d is missing", goal->path, rank, goal->ranks);
+}
+
+static void read_all(struct goal *goal)
+{
+    char head[8] = "";
+    rewind(goal->file);
+    bool binary = fread(head, 1, sizeof head, goal->file) == sizeof head && goal_is_binary(head);
+    rewind(goal->file);
+    goal->line = 0;
+    if (binary)
+        goal_read_binary(goal);
+    else
+        read_text(goal);
+    free(goal->seen);
+}
+
+/* What is not played as it stands there. */
+static void warn(const struct goal *goal)
+{
+    const struct an_program *program = goal->source->program;
+    if (goal->streams && !program)
+        pf_warn("%s: the processors (cpu) of a rank work one after the other where ranks play the schedule; "
+                "beside each other in model analytic without ranks",
+                goal->path);
+    if (goal->nics && !(program && program->loggops))
+        pf_warn("%s: its ranks have several NICs (nic), and one here: PARFOCAL_REPLAY_LOGGOPS has several",
+                goal->path);
+}
+
+/* In several streams a rank is a graph, which is known when all has been read. */
 static void goal_open(struct replay_source *source, const char *path)
 {
-    struct goal goal = {.source = source, .path = path, .file = fopen(path, "re"), .names_used = 1};
     struct replay_text text = {0};
-    char *line = goal.file ? next_line(&goal) : NULL;
-    if (!line)
+    struct goal goal = {
+        .source = source, .path = path, .file = fopen(path, "re"), .names_used = 1, .lines = &text};
+    if (!goal.file)
         pf_die("-replay: cannot read '%s': %s", path, strerror(errno));
-    char *at = line;
-    word(&at, "num_ranks");
-    goal.ranks = (int)number(&goal, &at, "the number of ranks is missing", false);
-    if (goal.ranks < 1 || goal.ranks > 10000000)
-        wrong(&goal, "the number of ranks must be from 1 to 10000000");
-    bool *seen = pf_calloc((size_t)goal.ranks, sizeof *seen);
-    if (source->program)
-        replay_program_begin(source, goal.ranks);
-    else
-        replay_text_begin(&text, goal.ranks);
-    goal.out = text.out;
-    while ((line = next_line(&goal)))
-        read_rank(&goal, line, seen);
+    read_all(&goal);
+    if (source->program && goal.streams && !source->program->graphs)
+        read_all(&goal);
     fclose(goal.file);
-    for (int rank = 0; rank < goal.ranks; rank++)
-        if (!seen[rank])
-            pf_die("%s: rank %d of %d is missing", path, rank, goal.ranks);
-    free(seen);
+    warn(&goal);
     free(goal.text);
     free(goal.operations);
     free(goal.edges);

@@ -578,7 +578,7 @@ static void read_parts(struct options *options)
 static void choose_programs(struct options *options, char **words, bool colons)
 {
     if (options->replay && (options->app_file || *words))
-        pf_die("-replay: a trace is played instead of programs, and there is '%s'",
+        pf_die("-replay: a trace is played instead of a program, and there is '%s'",
                options->app_file ? options->app_file : *words);
     if (options->replay)
         return;

@@ -107,15 +107,51 @@ static void play(void)
     xbt_log_control_set("smpi.thres:error"); /* or SMPI would miss MPI_Finalize */
 }
 
+/* LogGOPSim's rules, if they are asked for. */
+static const struct an_loggops *read_loggops(void)
+{
+    static struct an_loggops all = {2500, 1500, 1000, 6, 0, 65535};
+    double *const numbers[] = {&all.latency,  &all.overhead,      &all.gap,
+                               &all.byte_gap, &all.byte_overhead, &all.eager};
+    static const char keys[] = "LogGOS"; /* in the order of the numbers */
+    char *rest = pf_strdup(pf_config.replay_loggops);
+    for (char *word; (word = strsep(&rest, ","));) {
+        const char *key = *word ? strchr(keys, *word) : NULL;
+        char *end = word;
+        double value = key && word[1] == '=' ? strtod(word + 2, &end) : -1;
+        if (end == word || end == word + 2 || *end || !(value >= 0 && value <= 1e18))
+            pf_die("%s: '%s' is not one of L, o, g, G, O, S with a number, such as L=2500 (ns, B)",
+                   pf_config_given("replay_loggops"), word);
+        *numbers[key - keys] = value;
+    }
+    return &all;
+}
+
+/* They hold without ranks, and for one kind of trace. */
+static void check_loggops(const char *reason)
+{
+    const char *given = pf_config_given("replay_loggops");
+    if (!*pf_config.replay_loggops)
+        return;
+    if (reason || pf_config.replay_ranks)
+        pf_die("%s: LogGOPSim's rules need -model analytic, and no ranks%s%s", given,
+               reason && *reason ? ", which play the trace for " : "", reason ? reason : "");
+    if (!program.graphs)
+        pf_die("%s: LogGOPSim's rules are for GOAL schedules", given);
+}
+
 bool replay_open(struct options *options, unsigned models, void (*again)(void))
 {
     char why[600] = "";
     const char *reason = what_needs_ranks(options, models);
     bool alone = !reason && !pf_config.replay_ranks;
+    if (*pf_config.replay_loggops)
+        program.loggops = read_loggops();
     source = replay_source_open(options->replay, alone ? &program : NULL);
     if (options->np && options->np != source->ranks)
         pf_die("-np %d: the trace '%s' has %d ranks (leave -np out)", options->np, options->replay,
                source->ranks);
+    check_loggops(reason);
     options->np = source->ranks;
     start_again = again;
     if (alone && replay_compile(source, &program, why, sizeof why))
@@ -161,7 +197,7 @@ static void speed_changes(void)
 /* Where SimGrid would do more than to divide the work of a rank by the speed of its core. */
 static void check_computation(void)
 {
-    if (!(program.works[0] && program.computes) && !program.works[1])
+    if (program.loggops || (!(program.works[0] && program.computes) && !program.works[1]))
         return;
     if (!engine_computes_plainly(speed_changes))
         restart("SimGrid's model of processors is another one");

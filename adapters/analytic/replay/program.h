@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/export.h"
+#include "adapters/analytic/replay/graph.h"
 #include "base/self.h"
 
 /* A recorded job as arrays, for a replay without ranks. */
@@ -66,12 +67,14 @@ struct an_rank_program {
 struct an_program {
     int size;
     struct an_rank_program *ranks;
-    double scale;            /* of all computation */
-    bool computes;           /* what is not inside a collective takes time */
-    bool works[2];           /* there is computation, outside and inside of collectives */
-    double precision;        /* s: SimGrid takes dates that are nearer for equal */
-    const pf_self_t *selves; /* the host of each rank */
-    void (*failed)(void);    /* an operation cannot be done; does not return */
+    struct an_graph *graphs;          /* of each rank, which then has no operations above; NULL: none */
+    const struct an_loggops *loggops; /* LogGOPSim's rules for graphs; NULL: those of model analytic */
+    double scale;                     /* of all computation */
+    bool computes;                    /* what is not inside a collective takes time */
+    bool works[2];                    /* there is computation, outside and inside of collectives */
+    double precision;                 /* s: SimGrid takes dates that are nearer for equal */
+    const pf_self_t *selves;          /* the host of each rank */
+    void (*failed)(void);             /* an operation cannot be done; does not return */
 };
 
 /* Plays it in the calling actor, as the only one of the simulation; returns at the end of the last rank.

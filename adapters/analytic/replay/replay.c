@@ -175,9 +175,13 @@ int an_replay(struct an_program *program, char *why, size_t why_size)
         return error;
     an_job.moves_data = false;
     an_job.wake = wake;
-    make_players(program);
-    pf_waiter_init(&replay.waiter);
-    run_all();
+    if (program->graphs) {
+        an_graph_play(program);
+    } else {
+        make_players(program);
+        pf_waiter_init(&replay.waiter);
+        run_all();
+    }
     for (int i = 0; i < program->size; i++)
         pf_analytic_adapter.ops->finish(&an_job.ranks[i]->base);
     return PF_SUCCESS;

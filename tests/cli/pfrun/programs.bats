@@ -116,7 +116,7 @@ END
     refuses "'$b.mpi' was built for another MPI" -np 2 "$a" : -np 1 "$b.mpi"
     refuses "more than 10000000 ranks" -np 9999999 "$a" : -np 2 "$b"
     refuses "-no-privatize is for one program" -no-privatize -np 2 "$a" : -np 1 "$b"
-    refuses "-replay: a trace is played instead of programs, and there is ':'" -replay trace : -np 2 "$b"
+    refuses "-replay: a trace is played instead of a program, and there is ':'" -replay trace : -np 2 "$b"
     refuses "program 2: -replay: a trace is all of a run" -np 2 "$a" : -replay trace
     refuses "-app: cannot read 'nosuch'" -app nosuch
     refuses "-app: the file '/dev/null' names no program" -app /dev/null
