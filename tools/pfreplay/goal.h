@@ -7,7 +7,7 @@
 
 #include "tools/pfreplay/text.h"
 
-/* GOAL schedules while they are read, rank by rank: the text (goal.c) and LogGOPSim's binary form
+/* GOAL schedules while they are read, rank by rank: the text (goal_text.c) and LogGOPSim's binary form
  * (goal_binary.c). */
 
 enum goal_kind { GOAL_SEND, GOAL_RECV, GOAL_CALC };

@@ -414,6 +414,8 @@ static void prepare(int argc, char **argv)
         pf_check_enable();
     if (run.options.replay)
         replay_prepare(&run.options);
+    else if (*pf_config.replay_loggops)
+        pf_die("%s is for -replay only", pf_config_given("replay_loggops"));
     for (int i = 0; !run.options.replay && i < run.options.part_count; i++)
         python_prepare(&run.options.parts[i]);
     if (run.options.rest)

@@ -6,7 +6,7 @@
 
 /*
  * A schedule (GOAL): the operations of a rank with what each of them requires. A rank has several processors
- * and NICs, by number; each processor does one thing after the other, beside the others.
+ * and NICs, by number; each processor does one thing after the other, at the same time as the others.
  */
 enum an_graph_kind {
     AN_GRAPH_SEND,

@@ -47,6 +47,7 @@ TEXTS = {  # rows of any text, by what they are about
     "net_external": ["x", "/", "nosuch/x", "unix:", "tcp:x", "tcp:localhost:1", "exec:", LONG],
     "net_statistics": ["nosuch/x", "/"],
     "replay_record": ["nosuch/x", "/"],
+    "replay_loggops": ["x", "L=", "L=1"],
     "markers": ["nosuch/x", "/"],
     "markers_hold": ["x", "-1", "3:", "3:x", ":4"],
     "regions": ["nosuch", "/"],
