@@ -102,7 +102,8 @@ static const char *other_launcher(void)
     return rank && atol(rank) > 0 ? "PMIX_RANK" : NULL;
 }
 
-/* Becomes "pfrun -np 1 -- program arguments"; returns only if that fails. */
+/* Becomes "pfrun -np 1 program arguments", with "--" in front of a program that has a colon as an argument,
+ * which would begin another program; returns only if that fails. */
 static void launch(int argc, char **argv)
 {
     const char *launcher = getenv("PARFOCAL_PFRUN");
@@ -125,10 +126,13 @@ static void launch(int argc, char **argv)
     command[0] = (char *)launcher;
     command[1] = "-np";
     command[2] = "1";
-    command[3] = "--"; /* a colon is an argument of the program */
-    command[4] = program;
+    int at = 3;
+    for (int i = 1; i < argc && at == 3; i++)
+        if (strcmp(argv[i], ":") == 0)
+            command[at++] = "--";
+    command[at] = program;
     for (int i = 1; i < argc; i++)
-        command[4 + i] = argv[i];
+        command[at + i] = argv[i];
     execv(launcher, command);
     fprintf(stderr, "parfocal: error: cannot start the launcher %s: %m; set PARFOCAL_PFRUN to pfrun's path\n",
             launcher);

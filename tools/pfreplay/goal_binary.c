@@ -61,7 +61,7 @@ static long or_any(uint64_t value)
 
 static void read_operation(struct goal *goal, const unsigned char *at)
 {
-    static const char kinds[] = {[GOAL_SEND] = 1, [GOAL_RECV] = 2, [GOAL_CALC] = 3};
+    static const unsigned char kinds[] = {[GOAL_SEND] = 1, [GOAL_RECV] = 2, [GOAL_CALC] = 3};
     for (enum goal_kind kind = GOAL_SEND; kind <= GOAL_CALC; kind++)
         if (at[4] == kinds[kind]) {
             uint64_t size = number(at + 9, 8);

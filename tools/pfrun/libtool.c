@@ -60,7 +60,7 @@ void libtool_run_script(const char *path, int argc, char **argv, char **program)
 
 char **libtool_arguments(int *argc, char **argv)
 {
-    enum { LAUNCHED = 4 }; /* "pfrun -np 1 --", by the program that the script runs */
+    enum { LAUNCHED = 3 }; /* "pfrun -np 1", or with --, by the program that the script runs */
     char *options = getenv(options_variable), *end;
     if (!options || *argc <= LAUNCHED)
         return argv;
@@ -71,7 +71,7 @@ char **libtool_arguments(int *argc, char **argv)
         *end = '\0';
         result[n++] = options;
     }
-    for (int i = LAUNCHED; i < *argc; i++)
+    for (int i = LAUNCHED + (strcmp(argv[LAUNCHED], "--") == 0); i < *argc; i++)
         result[n++] = argv[i];
     unsetenv(options_variable);
     *argc = n;

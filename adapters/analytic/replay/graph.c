@@ -447,7 +447,7 @@ void an_graph_play(struct an_program *program)
     check_end();
     for (int rank = 0; rank < program->size; rank++) {
         const struct host *host = &run.hosts[rank];
-        double end = host->end;
+        double end = run.loggops ? 0 : host->end; /* LogGOPSim looks at processors */
         for (const double *cpu = host->cpus; cpu < host->out; cpu++)
             end = fmax(end, *cpu);
         program->ranks[rank].end = run.loggops ? start + end * 1e-9 : end;
