@@ -64,7 +64,7 @@ static const struct flag_row {
 } flags[] = {
     {"np", NP, "N", "number of ranks (default: all entries of the hostfile)", NULL},
     {"n", NP, "N", NULL, NULL},
-    {"app", APP, "FILE", "several programs in one MPI_COMM_WORLD, as 'a : -np N b' does: a line '-np N program arguments' for each", "it estimates one program"},
+    {"app", APP, "FILE", "several programs, as 'a : -np N b': a line '-np N program arguments' for each", "it estimates one program"},
     {"platform", PLATFORM, "FILE|NAME",
      "SimGrid platform, or a built-in topology, with optional :HOSTS or :NUMBERS "
      "(default: fattree; see pfinfo --platform)", NULL},
@@ -493,9 +493,7 @@ static void add_part(struct options *options, char **words, int count, int np, c
         if (row && row->flag == REPLAY)
             pf_die("%s: -replay: a trace is all of a run and cannot be one of its programs", where);
         if (!row || row->flag != NP)
-            pf_die(
-                "%s: '%s' is for the whole run and comes before the first program; each has only its own -np",
-                where, words[i]);
+            pf_die("%s: '%s' must come before the first program", where, words[i]);
         np = parse_np(value_of(row, words + i));
     }
     if (i >= count)
@@ -557,7 +555,7 @@ static void read_parts(struct options *options)
     if (!file)
         pf_die("-app: cannot read '%s': %s", options->app_file, strerror(errno));
     if (options->np)
-        pf_die("-np: the file of -app says how many ranks run each program (leave -np out)");
+        pf_die("-np: the file of -app has these numbers (leave -np out)");
     for (int number = 1; getline(&line, &room, file) > 0; number++) {
         char **words = pf_calloc(strlen(line) + 1, sizeof *words), *rest = pf_strdup(line);
         int count = 0;
@@ -571,7 +569,7 @@ static void read_parts(struct options *options)
     free(line);
     fclose(file);
     if (!options->part_count)
-        pf_die("-app: the file '%s' names no program (a line: -np N program arguments)", options->app_file);
+        pf_die("-app: the file '%s' names no program", options->app_file);
 }
 
 /* What is run, from the words that no option takes. */
@@ -583,8 +581,7 @@ static void choose_programs(struct options *options, char **words, bool colons)
     if (options->replay)
         return;
     if (options->app_file && *words)
-        pf_die("-app: the programs stand in the file '%s', and '%s' is another one", options->app_file,
-               *words);
+        pf_die("-app: the file names all programs, and there is '%s'", *words);
     if (options->app_file) {
         read_parts(options);
         return;

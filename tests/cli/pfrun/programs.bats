@@ -111,7 +111,7 @@ END
     refuses "program 2, '$b': -np is missing" -np 2 "$a" : "$b"
     refuses "-np needs a whole number of ranks" -np 2 "$a" : -np 0 "$b"
     refuses "unknown option '-modl', maybe -model?" -np 2 "$a" : -modl packet -np 1 "$b"
-    refuses "program 2: '-model' is for the whole run" -np 2 "$a" : -model packet -np 1 "$b"
+    refuses "program 2: '-model' must come before the first program" -np 2 "$a" : -model packet -np 1 "$b"
     refuses "the application './nosuch' does not exist" -np 2 "$a" : -np 1 ./nosuch
     refuses "'$b.mpi' was built for another MPI" -np 2 "$a" : -np 1 "$b.mpi"
     refuses "more than 10000000 ranks" -np 9999999 "$a" : -np 2 "$b"
@@ -120,8 +120,8 @@ END
     refuses "program 2: -replay: a trace is all of a run" -np 2 "$a" : -replay trace
     refuses "-app: cannot read 'nosuch'" -app nosuch
     refuses "-app: the file '/dev/null' names no program" -app /dev/null
-    refuses "-app: the programs stand in the file '$DIR/apps', and '$b' is another one" -app "$DIR/apps" "$b"
-    refuses "-np: the file of -app says" -np 2 -app "$DIR/apps"
+    refuses "-app: the file names all programs, and there is '$b'" -app "$DIR/apps" "$b"
+    refuses "-np: the file of -app has" -np 2 -app "$DIR/apps"
     printf '%s\n' "-np 1 $a" '-np 3' >apps
     refuses "apps: line 2: the program is missing" -app apps
 }
