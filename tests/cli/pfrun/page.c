@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Phases of which the efficiencies are known: all ranks work alike; rank r works r + 1 times as long, in a
- * phase whose name is HTML; nobody works. With an argument, the run is aborted before the last one. */
+ * phase whose name is HTML; no rank works. With an argument, the run is aborted before the last one. */
 #include <mpi.h>
 #include <parfocal.h>
 #include <unistd.h>
