@@ -19,6 +19,7 @@
 
 bool (*pf_hooks_first_search)(void);
 void (*pf_hooks_progress)(void);
+void (*pf_hooks_pay)(double seconds);
 
 /*
  * Stock btl/portals4 has no flow control: what finds no buffer or no place in the event queue is lost. It
@@ -58,6 +59,24 @@ static void end_truncated(ptl_event_t *event)
         event->match_bits |= PF_OMPI_MTL_SHORT;
 }
 
+/* Whether the data of a receive are there with this event. A long message that came before its receive is
+ * fetched, and the reply has them. */
+static bool has_received(const ptl_event_t *event)
+{
+    return event->type == PTL_EVENT_PUT || event->type == PTL_EVENT_REPLY ||
+           (event->type == PTL_EVENT_PUT_OVERFLOW && (event->match_bits & PF_OMPI_MTL_SHORT));
+}
+
+/* Whatever Open MPI sends by its processor. */
+static int hook_put(ptl_handle_md_t md, ptl_size_t offset, ptl_size_t length, ptl_ack_req_t ack,
+                    ptl_process_t target, ptl_pt_index_t table, ptl_match_bits_t bits,
+                    ptl_size_t remote_offset, void *user, ptl_hdr_data_t header)
+{
+    if (pf_hooks_pay)
+        pf_hooks_pay(pf_config.openmpi_send_time);
+    return PtlPut(md, offset, length, ack, target, table, bits, remote_offset, user, header);
+}
+
 /*
  * The components drain their event queues until they find nothing, and only then look at an event's
  * contents. A poll that blocks right after such an event (see lowlevel/portals: these two kinds do not count
@@ -78,6 +97,8 @@ static int hook_eq_poll(const ptl_handle_eq_t *queues, unsigned size, ptl_time_t
     bool missed = event->type == PTL_EVENT_SEARCH && event->ni_fail_type == PTL_NI_NO_MATCH;
     if (event->type == PTL_EVENT_LINK || (missed && pf_hooks_first_search && pf_hooks_first_search()))
         pf_portals_idle_reset(self);
+    if (status == PTL_OK && pf_hooks_pay && has_received(event))
+        pf_hooks_pay(pf_config.openmpi_receive_time);
     return status;
 }
 
@@ -133,7 +154,8 @@ static const struct {
     void *function;
 } hooks[] = {
     {"PtlCTWait", (void *)hook_ct_wait},          {"PtlEQGet", (void *)hook_eq_get},
-    {"PtlEQPoll", (void *)hook_eq_poll},          {"__asprintf_chk", (void *)pf_ompi_asprintf},
+    {"PtlEQPoll", (void *)hook_eq_poll},          {"PtlPut", (void *)hook_put},
+    {"__asprintf_chk", (void *)pf_ompi_asprintf},
     {"__snprintf_chk", (void *)pf_ompi_snprintf},
 };
 

@@ -38,5 +38,8 @@ static inline int pf_hooks_replace(void *library, const char *name, void *value)
 /* Whether a search that found nothing is the first one since the calling actor's rank entered Open MPI. */
 extern bool (*pf_hooks_first_search)(void);
 
+/* The calling actor's rank pays simulated time (s) for Open MPI's own work. */
+extern void (*pf_hooks_pay)(double seconds);
+
 /* One round of the progress functions of the calling actor's Open MPI. */
 extern void (*pf_hooks_progress)(void);

@@ -82,6 +82,21 @@ static void caller_progress(void)
     instance_of_caller()->glue->progress();
 }
 
+/* Open MPI's own work takes simulated time in the calls of its rank; not while it is initialised, and not in
+ * a helper's progress. */
+static void caller_pay(double seconds)
+{
+    const struct pf_ompi_instance *inst = instance_of_caller();
+    if (seconds > 0 && inst && inst->ready && !inst->helped)
+        sg_actor_sleep_for(seconds);
+}
+
+static void host_combined(void *context, size_t bytes)
+{
+    (void)context;
+    caller_pay((double)bytes / pf_config.openmpi_combine_bw);
+}
+
 /* What the glue asks, see struct pf_glue_host. */
 
 static void host_fence(void *context)
@@ -158,6 +173,8 @@ static void host_send_needs_ack(void *context, bool on)
 
 static void host_keep_events(void *context, const struct pf_glue_waits *waits)
 {
+    if (pf_config.openmpi_receive_time > 0)
+        return; /* each event costs its rank time when it comes */
     pf_portals_keep_events(((struct pf_ompi_instance *)context)->self, pf_ompi_keeps_event, waits);
 }
 
@@ -217,6 +234,8 @@ static void prepare_instance(int rank)
         .now = host_now,
         .log_messages = pf_message_log_wanted(),
         .message = host_message,
+        .combined = pf_config.openmpi_combine_bw > 0 ? host_combined : NULL,
+        .buffered_max = pf_config.openmpi_buffered_max,
         .plugin_list = pf_ompi_plugin_list,
         .plugin_open = pf_ompi_plugin_open,
         .plugin_symbol = pf_ompi_plugin_symbol,
@@ -339,6 +358,7 @@ static void create(void)
     pf_libc_set_host(&host);
     pf_hooks_first_search = caller_first_search;
     pf_hooks_progress = caller_progress;
+    pf_hooks_pay = caller_pay;
     if (prepare_loading())
         start_helpers();
     else
@@ -391,8 +411,10 @@ void pf_ompi_progress(struct pf_ompi_instance *inst)
      * collective that waited for it start its next round. Rounds that wait for the network end in events of
      * their own. A pass polls each component once, which must not count up to a block. */
     enum { PASSES = 8 };
+    inst->helped = true;
     for (int i = 0; i < PASSES; i++) {
         pf_portals_idle_reset(inst->self);
         inst->glue->progress();
     }
+    inst->helped = false;
 }

@@ -30,7 +30,11 @@ static const char *const hidden[] = {"PMIX_",          "PMI_",        "SLURM_", 
 
 static const char *adjustable(const char *name)
 {
-    static char number[32], size[32];
+    static char number[32], size[32], limit[32];
+    if (strcmp(name, "mtl_portals4_short_limit") == 0) {
+        snprintf(limit, sizeof limit, "%zu", pf_config.openmpi_short_limit);
+        return limit;
+    }
     if (strcmp(name, "mtl_portals4_short_recv_num") == 0) {
         snprintf(number, sizeof number, "%zu", pf_config.openmpi_short_recv_num);
         return number;

@@ -109,6 +109,8 @@ static double give_command(struct pf_nic_message *m)
 static double process(struct pf_nic_message *m, double turn)
 {
     double date = turn + pf_config.nic_tx_time;
+    if (m->kind == PF_NIC_PUT && m->payload > pf_config.nic_handshake_min)
+        date += pf_config.nic_handshake_time;
     switch (m->kind) {
     case PF_NIC_PUT:
         return m->transfer.streams ? read_payload(m, date) : date + pf_config.nic_put_time;

@@ -363,7 +363,10 @@ ALWAYS_INLINE void send(struct pf_cost *cost, const struct way *way, size_t byte
     } else {
         out->arrival = transmit(cost, way, bytes, ready, &left);
     }
-    out->safe = latest(out->returns, safe_at(cost, cost->eager_done, way, bytes, ready, left, out->arrival));
+    if (bytes < cost->buffered_below)
+        out->safe = out->returns;
+    else
+        out->safe = latest(out->returns, safe_at(cost, cost->eager_done, way, bytes, ready, left, out->arrival));
 }
 
 /*
@@ -417,7 +420,9 @@ ALWAYS_INLINE void receive_by_nic(struct pf_cost *cost, const struct way *way, s
     }
     out->arrival = latest(latest(arrival, noticed), posted);
     out->complete = out->arrival + out->work;
-    if (!expected && !sent->rendezvous)
+    if (!sent->rendezvous && bytes < cost->buffered_below)
+        out->safe = sent->safe;
+    else if (!expected && !sent->rendezvous)
         out->safe = arrival - cost->event_latency + acknowledgement_time(way);
     else
         out->safe = latest(arrival, noticed) + acknowledgement_time(way);

@@ -86,6 +86,7 @@ struct pf_cost {
     struct pf_cost_transport network, memory;
     double call, post, copy_latency, copy_byte_time, pack_byte_time, own_byte_time, combine_byte_time;
     size_t eager_max;
+    size_t buffered_below;                                /* shorter eager sends end with their call */
     size_t window_buffer;                                 /* 0: one-sided communication is done by the NICs */
     double receive_latency, event_latency, write_latency; /* of protocol portals: see keys.def */
     bool eager_meets;                                     /* eager data leave when their receive is posted */

@@ -211,6 +211,7 @@ static const char *make_protocol(struct pf_cost *cost)
         return at_key(p, PF_EAGER_MAX, "model loggp sends everything at once; loggps has a threshold");
     double eager_max = pf_parameters_at(p, PF_EAGER_MAX, 0, formulae == LOGGP ? INFINITY : DEFAULT_EAGER_MAX);
     cost->eager_max = isinf(eager_max) ? SIZE_MAX : (size_t)eager_max;
+    cost->buffered_below = (size_t)(pf_parameters_at(p, PF_BUFFERED_MAX, 0, -1) + 1);
     cost->eager_meets = by_word(p, PF_EAGER, 0) > 0;
     cost->leaves_first = by_word(p, PF_LEAVE, 0) > 0;
     cost->protocol = (enum pf_cost_protocol)by_word(p, PF_PROTOCOL, PF_COST_RENDEZVOUS);

@@ -60,6 +60,8 @@ static int instance_init(int *thread_level)
     pf_glue_progress_install();
     pf_glue_request_install();
     pf_glue_send_install();
+    pf_glue_buffered_install();
+    pf_glue_op_install();
     pf_glue_messages_install();
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);

@@ -48,6 +48,8 @@ struct pf_glue_host {
     double (*now)(void *context); /* simulated seconds */
     bool log_messages;            /* `message` wants to hear of every message of this rank */
     void (*message)(void *context, int to, size_t bytes, int tag);
+    void (*combined)(void *context, size_t bytes); /* by a reduction; NULL: costs no simulated time */
+    size_t buffered_max; /* longest message of which the sender keeps a copy; 0: of none */
     /* Open MPI's plugins: calls `each` with every plugin's path; opens one for this rank; looks a symbol up
      * in it. */
     int (*plugin_list)(void *context, int (*each)(const char *path, void *arg), void *arg);

@@ -9,8 +9,6 @@
 
 #include "base/config.h"
 
-/* The threshold between short and long messages in mtl/portals4, unless its environment variable is set. */
-#define SHORT_LIMIT 2048
 /* How many bytes osc/pt2pt gathers in one message, likewise. */
 #define WINDOW_BUFFER 8192
 
@@ -57,13 +55,15 @@ static void read_rows(struct machine *m, bool memory, double bandwidth)
     m->takes = pf_config.nic_rx_time;
     m->wire = memory ? 1 / pf_config.nic_loopback_bw : 1 / bandwidth;
     m->latency = memory ? pf_config.nic_loopback_latency : 0;
-    m->short_limit = from_environment("OMPI_MCA_mtl_portals4_short_limit", SHORT_LIMIT);
+    m->short_limit = from_environment("OMPI_MCA_mtl_portals4_short_limit", pf_config.openmpi_short_limit);
 }
 
 /* From the call to where the payload may go on the wire. */
 static double begin(const struct machine *m, size_t bytes)
 {
     double call = m->command + (pf_config.nic_pcie && pf_config.nic_pcie_commands ? m->bus : 0) + m->sends;
+    if (bytes > pf_config.nic_handshake_min)
+        call += pf_config.nic_handshake_time;
     if (bytes > m->short_limit)
         call += m->command; /* a list entry for the fetch goes before it */
     if (bytes <= pf_config.nic_inline_max)
@@ -131,6 +131,7 @@ static void give_ranges(const struct machine *m, const struct target *t)
                       1024,
                       1536,
                       m->short_limit + 1,
+                      pf_config.nic_handshake_time > 0 ? pf_config.nic_handshake_min + 1 : 0,
                       3072,
                       pf_config.net_small_max + 1 > pf_config.nic_header_bytes
                           ? pf_config.net_small_max + 1 - pf_config.nic_header_bytes
@@ -138,7 +139,7 @@ static void give_ranges(const struct machine *m, const struct target *t)
     int n = sizeof sizes / sizeof sizes[0];
     qsort(sizes, (size_t)n, sizeof *sizes, compare_sizes);
     for (int i = 0; i < n; i++) {
-        if (i > 0 && sizes[i] == sizes[i - 1])
+        if (i + 1 < n && sizes[i] == sizes[i + 1])
             continue;
         size_t next = i + 1 < n ? sizes[i + 1] - 1 : 2 * sizes[i];
         give_range(m, t, sizes[i], sizes[i] + (next > sizes[i] ? (next - sizes[i]) / 2 : 0));
@@ -154,6 +155,10 @@ static void give_transport(const struct machine *m, const struct target *t)
     double gap = fmax(fmax(pf_config.nic_tx_gap, pf_config.nic_rx_gap),
                       pf_config.nic_match_gap / (double)pf_config.nic_match_engines);
     give_ranges(m, t);
+    give(t, PF_OVERHEAD_SEND, 0, pf_config.openmpi_message_cost + pf_config.openmpi_send_time,
+         "openmpi_message_cost, openmpi_send_time");
+    if (pf_config.openmpi_receive_time > 0)
+        give(t, PF_OVERHEAD_RECEIVE, 0, pf_config.openmpi_receive_time, "openmpi_receive_time");
     if (!pf_config.nic_quick_acks) {
         double both = pf_config.nic_pcie_commands ? (double)pf_config.nic_event_bytes * m->byte : 0;
         give(t, PF_ACK_LATENCY, 0, response, ack_rows);
@@ -196,8 +201,11 @@ static void give_protocol(const struct machine *m, struct pf_parameters *p)
     if (!shared)
         give(&t, PF_NIC_BANDWIDTH, 0, INFINITY, "net_model");
     give(&t, PF_CALL, 0, pf_config.openmpi_call_cost, "openmpi_call_cost");
-    give(&t, PF_OVERHEAD_SEND, 0, pf_config.openmpi_message_cost, "openmpi_message_cost");
-    give(&t, PF_EAGER_MAX, 0, (double)m->short_limit, "OMPI_MCA_mtl_portals4_short_limit");
+    if (pf_config.openmpi_combine_bw > 0)
+        give(&t, PF_COMBINE_BANDWIDTH, 0, pf_config.openmpi_combine_bw, "openmpi_combine_bw");
+    if (pf_config.openmpi_buffered_max > 0)
+        give(&t, PF_BUFFERED_MAX, 0, (double)pf_config.openmpi_buffered_max, "openmpi_buffered_max");
+    give(&t, PF_EAGER_MAX, 0, (double)m->short_limit, "openmpi_short_limit, OMPI_MCA_mtl_portals4_short_limit");
     give(&t, PF_POST, 0, posted, "nic_command_bytes, nic_event_bytes, nic_pcie_*: long receives wait for it");
     give(&t, PF_RECEIVE_LATENCY, 0, posted, "nic_command_bytes, nic_event_bytes, nic_pcie_*");
     give(&t, PF_EVENT_LATENCY, 0, m->event, "nic_event_bytes, nic_pcie_*");

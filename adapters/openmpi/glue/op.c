@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The time of reductions: each predefined operation gets a function that calls the component's and tells the
+ * adapter how many bytes it has combined. The component's own functions and modules are found through the
+ * module, which Open MPI passes to the function. Operations of the program are the program's computation.
+ */
+#include "ompi_config.h"
+
+#include <stdlib.h>
+
+#include "ompi/datatype/ompi_datatype.h"
+#include "ompi/mca/op/op.h"
+#include "ompi/op/op.h"
+
+#include "adapters/openmpi/glue/internal.h"
+
+/* In the place of the module of one operation and type. */
+struct timed {
+    ompi_op_base_module_t super;
+    ompi_op_base_module_t *module, *module3;
+    ompi_op_base_handler_fn_t function;
+    ompi_op_base_3buff_handler_fn_t function3;
+};
+
+static void combined(int count, ompi_datatype_t *type)
+{
+    size_t size;
+    ompi_datatype_type_size(type, &size);
+    pf_glue_host->combined(pf_glue_host->context, (size_t)count * size);
+}
+
+static void combine(const void *in, void *inout, int *count, ompi_datatype_t **type, ompi_op_base_module_t *module)
+{
+    const struct timed *timed = (const struct timed *)module;
+    timed->function(in, inout, count, type, timed->module);
+    combined(*count, *type);
+}
+
+static void combine3(const void *in1, const void *in2, void *out, int *count, ompi_datatype_t **type,
+                     ompi_op_base_module_t *module)
+{
+    const struct timed *timed = (const struct timed *)module;
+    timed->function3(in1, in2, out, count, type, timed->module3);
+    combined(*count, *type);
+}
+
+static void install(ompi_op_t *op)
+{
+    for (int i = 0; i < OMPI_OP_BASE_TYPE_MAX; i++) {
+        struct timed *timed = op->o_func.intrinsic.fns[i] ? malloc(sizeof *timed) : NULL;
+        if (!timed)
+            continue;
+        OBJ_CONSTRUCT(&timed->super, ompi_op_base_module_t);
+        OBJ_RETAIN(&timed->super); /* two tables have it, and the memory stays */
+        OBJ_RETAIN(&timed->super);
+        timed->module = op->o_func.intrinsic.modules[i];
+        timed->module3 = op->o_3buff_intrinsic.modules[i];
+        timed->function = op->o_func.intrinsic.fns[i];
+        timed->function3 = op->o_3buff_intrinsic.fns[i];
+        op->o_func.intrinsic.fns[i] = combine;
+        op->o_func.intrinsic.modules[i] = &timed->super;
+        if (!timed->function3)
+            continue;
+        op->o_3buff_intrinsic.fns[i] = combine3;
+        op->o_3buff_intrinsic.modules[i] = &timed->super;
+    }
+}
+
+void pf_glue_op_install(void)
+{
+    ompi_op_t *const ops[] = {&ompi_mpi_op_max.op,  &ompi_mpi_op_min.op,    &ompi_mpi_op_sum.op,
+                              &ompi_mpi_op_prod.op, &ompi_mpi_op_land.op,   &ompi_mpi_op_band.op,
+                              &ompi_mpi_op_lor.op,  &ompi_mpi_op_bor.op,    &ompi_mpi_op_lxor.op,
+                              &ompi_mpi_op_bxor.op, &ompi_mpi_op_maxloc.op, &ompi_mpi_op_minloc.op};
+    for (size_t i = 0; pf_glue_host->combined && i < sizeof ops / sizeof ops[0]; i++)
+        install(ops[i]);
+}
