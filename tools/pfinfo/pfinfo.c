@@ -16,6 +16,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/machine.h"
 #include "lowlevel/platform/builtin.h"
 #include "adapters/model.h"
@@ -75,9 +76,9 @@ static const struct argp_option options[] = {
      "Fit model analytic to MODEL: pfinfo --fit=portals -- -np 16 -platform FILE; or to FILE, times of a "
      "real machine",
      0},
-    {"for", FIT_FOR, "analytic|smpi", 0,
+    {"for", FIT_FOR, "analytic|smpi|MACHINE", 0,
      "What --fit writes: parameters of model analytic, or settings of SimGrid for model smpi (pfrun "
-     "-calibrated)",
+     "-calibrated), or the rows of MACHINE (NAME|FILE) from FILE, measured collectives",
      0},
     {"fit-program", FIT_PROGRAM, 0, 0, "Print the program that measures a real machine", 0},
     {"record-program", RECORD_PROGRAM, "WHAT", OPTION_ARG_OPTIONAL,
@@ -227,13 +228,28 @@ static int print_machine(const char *name)
     return 0;
 }
 
+/* Collectives that were measured, for the rows of a machine: becomes pffit. */
+static void fit_machine(const struct fit_request *fit)
+{
+    char *path = helper_find("pffit"),
+         **words = pf_calloc((size_t)fit->run_count + 5, sizeof *words);
+    words[0] = path;
+    words[1] = (char *)fit->model;
+    words[2] = (char *)fit->target;
+    words[3] = fit->output ? (char *)fit->output : "fitted.machine";
+    memcpy(words + 4, fit->run, (size_t)fit->run_count * sizeof *words);
+    if (path)
+        execv(path, words);
+    pf_die("--fit: the tool for machines is missing: " PF_LIBEXEC "/pffit");
+}
+
 static int run_fit(struct fit_request fit)
 {
     char file[80];
     const char *base = strrchr(fit.model, '/');
     bool smpi = fit.target && strcmp(fit.target, "smpi") == 0;
     if (fit.target && !smpi && strcmp(fit.target, "analytic") != 0)
-        pf_die("--for: '%s' is not one of: analytic, smpi", fit.target);
+        fit_machine(&fit);
     snprintf(file, sizeof file, "%s-%.40s.txt", smpi ? "smpi" : "analytic", base ? base + 1 : fit.model);
     if (!fit.output)
         fit.output = file;

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Times a collective as the measurements do: a barrier, the call, and the longest time of all ranks. Nothing else
+ * comes between two rounds: the dates at which ranks leave the barrier depend on who entered it last. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WARM = 2, ROUNDS = 5 };
+
+static int ranks, me;
+
+static void call(const char *name, char *from, char *to, int count)
+{
+    static int *counts;
+    int block = count / ranks;
+    if (!counts)
+        counts = malloc((size_t)ranks * sizeof *counts);
+    for (int i = 0; i < ranks; i++)
+        counts[i] = block;
+    if (strcmp(name, "allreduce") == 0)
+        MPI_Allreduce(from, to, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    else if (strcmp(name, "reduce") == 0)
+        MPI_Reduce(from, to, count, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    else if (strcmp(name, "bcast") == 0)
+        MPI_Bcast(from, count, MPI_INT, 0, MPI_COMM_WORLD);
+    else if (strcmp(name, "alltoall") == 0)
+        MPI_Alltoall(from, block, MPI_INT, to, block, MPI_INT, MPI_COMM_WORLD);
+    else if (strcmp(name, "allgather") == 0)
+        MPI_Allgather(from, block, MPI_INT, to, block, MPI_INT, MPI_COMM_WORLD);
+    else if (strcmp(name, "gather") == 0)
+        MPI_Gather(from, block, MPI_INT, to, block, MPI_INT, 0, MPI_COMM_WORLD);
+    else if (strcmp(name, "scatter") == 0)
+        MPI_Scatter(from, block, MPI_INT, to, block, MPI_INT, 0, MPI_COMM_WORLD);
+    else if (strcmp(name, "reduce_scatter") == 0)
+        MPI_Reduce_scatter(from, to, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    else if (strcmp(name, "barrier") == 0)
+        MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Half of a ping-pong's time, which needs no barrier. */
+static void pingpong(char *data, int bytes)
+{
+    if (me == 0) {
+        MPI_Send(data, bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+        MPI_Recv(data, bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (me == 1) {
+        MPI_Recv(data, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(data, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median_of_longest(const char *name, long bytes)
+{
+    char *from = calloc(1, (size_t)bytes + 4), *to = calloc(1, (size_t)bytes + 4);
+    double took[WARM + ROUNDS], longest[WARM + ROUNDS];
+    int pairs = strcmp(name, "pingpong") == 0;
+    for (int i = 0; i < WARM + ROUNDS; i++) {
+        if (!pairs)
+            MPI_Barrier(MPI_COMM_WORLD);
+        double start = MPI_Wtime();
+        if (pairs)
+            pingpong(from, (int)bytes);
+        else
+            call(name, from, to, (int)(bytes / 4));
+        took[i] = (MPI_Wtime() - start) / (pairs ? 2 : 1);
+    }
+    MPI_Reduce(took, longest, WARM + ROUNDS, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    free(from);
+    free(to);
+    qsort(longest + WARM, ROUNDS, sizeof *longest, compare);
+    return longest[WARM + ROUNDS / 2];
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    for (int i = 2; i < argc; i++) {
+        double seconds = median_of_longest(argv[1], atol(argv[i]));
+        if (me == 0)
+            printf("cell %s %.9g\n", argv[i], seconds * 1e6);
+    }
+    MPI_Finalize();
+    return 0;
+}

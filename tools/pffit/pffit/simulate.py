@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the measured cells in a model, with the algorithms that the measurement forced."""
+import os
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+from pffit.measured import Refused
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+OTHER_NAMES = {"linear": "basic_linear", "linear_synch": "linear_sync", "binary": "binary_tree", "split_binary": "split_binary_tree",
+               "scatter_allgather_rd": "scatter_allgather", "nonoverlapping": "non-overlapping", "neighbor_exchange": "neighbor"}
+
+
+class Simulator:
+    def __init__(self, bindir, model="analytic", options=()):
+        self.pfrun, self.model, self.options = f"{bindir}/pfrun", model, list(options)
+        self.folder = tempfile.TemporaryDirectory(prefix="pffit-")
+        self.program = f"{self.folder.name}/cells"
+        self.run([f"{bindir}/pfcc", "-O1", f"{HERE}/cells.c", "-o", self.program])
+        names = self.run([f"{bindir}/pfinfo", "--collectives"]).splitlines()
+        self.algorithms = {line.split(":")[0]: line.split(": ")[1].split(", ") for line in names if line[:1].islower() and ": " in line}
+
+    @staticmethod
+    def run(command, **environment):
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **environment})
+        if done.returncode:
+            lines = (done.stderr or done.stdout).strip().splitlines() or ["no message"]
+            raise Refused(f"{' '.join(command[:8])} ... ended with {done.returncode}: {lines[-1]}")
+        return done.stdout
+
+    def forced(self, collective, algorithm):
+        """The settings by which Open MPI, and model analytic, use an algorithm."""
+        if algorithm == "default" or collective == "pingpong":
+            return {}
+        names = self.algorithms.get(collective, [])
+        name = algorithm if algorithm in names else OTHER_NAMES.get(algorithm, "")
+        if name not in names:
+            raise Refused(f"{collective} has no algorithm '{algorithm}', but {', '.join(names)}")
+        return {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", f"OMPI_MCA_coll_tuned_{collective}_algorithm": str(names.index(name) + 1),
+                "PARFOCAL_ANALYTIC_COLL": f"{collective}:{name}"}
+
+    def group(self, key, sizes, machine, rows):
+        nodes, collective, algorithm = key
+        settings = [f"--cfg=parfocal/{name}:{value:.9g}" for name, value in rows.items()]
+        text = self.run([self.pfrun, "-np", str(nodes), "-model", self.model, "-machine", machine, "--cfg=smpi/simulate-computation:no", *settings,
+                         *self.options, self.program, collective, *map(str, sizes)], **self.forced(collective, algorithm))
+        lines = [line.split() for line in text.splitlines() if line.startswith("cell ")]
+        return {(*key, int(size)): float(us) for _, size, us in lines}
+
+    def times(self, cells, machine, rows):
+        """Simulated times (us) of the cells, in their order, with these values in place of the machine's."""
+        groups = {}
+        for cell in cells:
+            groups.setdefault(cell[:3], []).append(cell.bytes)
+        times = {}
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            for part in pool.map(lambda group: self.group(*group, machine, rows), groups.items()):
+                times.update(part)
+        return [times[cell[:4]] for cell in cells]
