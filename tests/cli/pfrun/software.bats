@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What Open MPI's own work costs, and model analytic, which derives the same from the same rows. The times are calculated by hand.
+load common.bash
+
+setup_file() {
+    export APP=$BATS_FILE_TMPDIR/software
+    "$PF_BIN/pfcc" -O1 -o "$APP" "$BATS_TEST_DIRNAME/software.c" -lm
+}
+
+# costs EXPECTED ROW=VALUE...: EXPECTED in ms of: 1000 B, 1004 B, allreduce, bcast, barrier; then what sends of 1000 B and 1004 B do
+costs() {
+    local expected=$1 model
+    shift
+    for model in analytic portals-ideal portals packet; do
+        run env "$@" OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_allreduce_algorithm=3 OMPI_MCA_coll_tuned_bcast_algorithm=6 \
+            PARFOCAL_ANALYTIC_COLL=allreduce:recursive_doubling,bcast:binomial \
+            "$PF_BIN/pfrun" -np 4 -model $model --cfg=smpi/simulate-computation:no "$APP" 1e-3
+        echo "$model: $output"
+        [ "$status" -eq 0 ]
+        [ "$(sed 's/.* //' <<<"$output" | tr '\n' ' ')" = "$expected " ]
+    done
+}
+
+@test "nothing costs anything unless it is configured" {
+    costs "0 0 0 0 0 waits waits"
+}
+
+@test "a message costs its sender and its receiver, inside collectives too" {
+    # Allreduce: two rounds, in each of which a rank sends and receives. Broadcast: rank 0 sends twice, rank 1 passes on.
+    # Barrier: three sends at once to rank 0, which receives and then sends three times.
+    costs "1 1 2 2 4 waits waits" PARFOCAL_OPENMPI_SEND_TIME=1e-3
+    costs "1 1 2 2 4 waits waits" PARFOCAL_OPENMPI_RECEIVE_TIME=1e-3
+    costs "3 3 6 6 12 waits waits" PARFOCAL_OPENMPI_SEND_TIME=2e-3 PARFOCAL_OPENMPI_RECEIVE_TIME=1e-3
+}
+
+@test "a reduction costs time for each byte that it combines" {
+    # 4,000 B twice at 1 MB/s.
+    costs "0 0 8 0 0 waits waits" PARFOCAL_OPENMPI_COMBINE_BW=1e6
+}
+
+@test "a message of more than nic_handshake_min is later, at no rank's cost" {
+    # Allreduce and broadcast: 4,000 B twice, one after the other.
+    costs "0 1 2 2 0 waits waits" PARFOCAL_NIC_HANDSHAKE_TIME=1e-3 PARFOCAL_NIC_HANDSHAKE_MIN=1000
+}
+
+@test "a send of which the sender keeps a copy ends with its call" {
+    costs "0 0 0 0 0 returns waits" PARFOCAL_OPENMPI_BUFFERED_MAX=1000
+    costs "1 1 2 2 4 waits waits" PARFOCAL_OPENMPI_BUFFERED_MAX=1000 PARFOCAL_OPENMPI_SEND_TIME=1e-3
+}
+
+@test "buffered sends and costs with the host's matching, offloaded collectives, and switches" {
+    for settings in PARFOCAL_OPENMPI_PML=ob1 PARFOCAL_OPENMPI_COLL=portals4; do
+        run env $settings PARFOCAL_OPENMPI_SEND_TIME=1e-6 PARFOCAL_OPENMPI_RECEIVE_TIME=1e-6 PARFOCAL_OPENMPI_COMBINE_BW=1e9 \
+            PARFOCAL_OPENMPI_BUFFERED_MAX=2048 "$PF_BIN/pfrun" -np 4 -model portals --cfg=smpi/simulate-computation:no "$APP" 1
+        echo "$output"
+        [ "$status" -eq 0 ]
+    done
+    run env PARFOCAL_OPENMPI_SEND_TIME=1e-6 PARFOCAL_OPENMPI_RECEIVE_TIME=1e-6 PARFOCAL_OPENMPI_BUFFERED_MAX=2048 \
+        "$PF_BIN/pfrun" -np 4 -model portals -schedule 'every:3=smpi|portals' --cfg=smpi/simulate-computation:no "$APP" 1
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
