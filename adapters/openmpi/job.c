@@ -82,13 +82,22 @@ static void caller_progress(void)
     instance_of_caller()->glue->progress();
 }
 
+/* SimGrid's accuracy of dates (s), below which it warns. */
+#define SHORTEST_SLEEP 1e-9
+
 /* Open MPI's own work takes simulated time in the calls of its rank; not while it is initialised, and not in
  * a helper's progress. */
 static void caller_pay(double seconds)
 {
-    const struct pf_ompi_instance *inst = instance_of_caller();
-    if (seconds > 0 && inst && inst->ready && !inst->helped)
-        sg_actor_sleep_for(seconds);
+    struct pf_ompi_instance *inst = instance_of_caller();
+    if (seconds <= 0 || !inst || !inst->ready || inst->helped)
+        return;
+    inst->owed += seconds;
+    if (inst->owed < SHORTEST_SLEEP)
+        return;
+    seconds = inst->owed;
+    inst->owed = 0;
+    sg_actor_sleep_for(seconds);
 }
 
 static void host_combined(void *context, size_t bytes)

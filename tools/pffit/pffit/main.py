@@ -11,7 +11,7 @@ from pffit import measured
 from pffit.simulate import Simulator
 from pffit.solve import Fit
 
-ROW = re.compile(r"^(\w+)(\s*=\s*)(\S+)(\s*)(#\s*fit.*)?$")
+ROW = re.compile(r"^(\w+)(\s*=\s*)(\S+)(\s*)(#\s*fit\b.*)?$")
 LARGEST = 8 << 20  # bytes: larger cells measure the memory
 UNSURE = math.log(2)  # a standard error beyond this: not determined
 
