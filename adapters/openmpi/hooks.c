@@ -155,8 +155,7 @@ static const struct {
 } hooks[] = {
     {"PtlCTWait", (void *)hook_ct_wait},          {"PtlEQGet", (void *)hook_eq_get},
     {"PtlEQPoll", (void *)hook_eq_poll},          {"PtlPut", (void *)hook_put},
-    {"__asprintf_chk", (void *)pf_ompi_asprintf},
-    {"__snprintf_chk", (void *)pf_ompi_snprintf},
+    {"__asprintf_chk", (void *)pf_ompi_asprintf}, {"__snprintf_chk", (void *)pf_ompi_snprintf},
 };
 
 static void *hook_for(const char *name)

@@ -20,8 +20,8 @@ struct pf_ompi_instance {
     char *local_peers;
     struct pf_ompi_variable *environment; /* what this Open MPI has set with setenv */
     bool ready;
-    double owed; /* simulated time (s) of its own work that was too short to be paid */
-    bool helped; /* its progress runs beside the rank, which pays nothing */
+    double owed;   /* simulated time (s) of its own work that was too short to be paid */
+    bool helped;   /* a helper runs its progress, and the rank pays nothing */
     bool searched; /* a search has failed since the rank entered, see hooks.c */
 };
 

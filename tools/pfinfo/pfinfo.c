@@ -231,8 +231,7 @@ static int print_machine(const char *name)
 /* Collectives that were measured, for the rows of a machine: becomes pffit. */
 static void fit_machine(const struct fit_request *fit)
 {
-    char *path = helper_find("pffit"),
-         **words = pf_calloc((size_t)fit->run_count + 5, sizeof *words);
+    char *path = helper_find("pffit"), **words = pf_calloc((size_t)fit->run_count + 5, sizeof *words);
     words[0] = path;
     words[1] = (char *)fit->model;
     words[2] = (char *)fit->target;

@@ -366,7 +366,8 @@ ALWAYS_INLINE void send(struct pf_cost *cost, const struct way *way, size_t byte
     if (bytes < cost->buffered_below)
         out->safe = out->returns;
     else
-        out->safe = latest(out->returns, safe_at(cost, cost->eager_done, way, bytes, ready, left, out->arrival));
+        out->safe =
+            latest(out->returns, safe_at(cost, cost->eager_done, way, bytes, ready, left, out->arrival));
 }
 
 /*

@@ -27,7 +27,8 @@ void pf_glue_progress_install(void);
 /* Makes a blocking send progress everything, see send.c. After MPI_Init. */
 void pf_glue_send_install(void);
 
-/* Lets the sender keep copies of short messages if the adapter wants that, see buffered.c. After the former. */
+/* Lets the sender keep copies of short messages if the adapter wants that, see buffered.c. After the former.
+ */
 void pf_glue_buffered_install(void);
 
 /* Reports what reductions combine if the adapter wants that, see op.c. After MPI_Init. */

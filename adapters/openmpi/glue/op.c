@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The time of reductions: each predefined operation gets a function that calls the component's and tells the
- * adapter how many bytes it has combined. The component's own functions and modules are found through the
+ * The time of reductions: each predefined operation gets a function that calls the component's and reports to
+ * the adapter how many bytes it has combined. The component's own functions and modules are found through the
  * module, which Open MPI passes to the function. Operations of the program are the program's computation.
  */
 #include "ompi_config.h"
@@ -29,7 +29,8 @@ static void combined(int count, ompi_datatype_t *type)
     pf_glue_host->combined(pf_glue_host->context, (size_t)count * size);
 }
 
-static void combine(const void *in, void *inout, int *count, ompi_datatype_t **type, ompi_op_base_module_t *module)
+static void combine(const void *in, void *inout, int *count, ompi_datatype_t **type,
+                    ompi_op_base_module_t *module)
 {
     const struct timed *timed = (const struct timed *)module;
     timed->function(in, inout, count, type, timed->module);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Times a collective as the measurements do: a barrier, the call, and the longest time of all ranks. Nothing else
- * comes between two rounds: the dates at which ranks leave the barrier depend on who entered it last. */
+/* Times a collective as the measurements do: a barrier, the call, and the longest time of all ranks. Nothing
+ * else comes between two rounds: the dates at which ranks leave the barrier depend on which one entered it
+ * last. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,12 +11,22 @@ enum { WARM = 2, ROUNDS = 5 };
 
 static int ranks, me;
 
+static void *zeros(size_t bytes)
+{
+    void *memory = calloc(1, bytes);
+    if (!memory) {
+        fputs("out of memory\n", stderr);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    return memory;
+}
+
 static void call(const char *name, char *from, char *to, int count)
 {
     static int *counts;
     int block = count / ranks;
     if (!counts)
-        counts = malloc((size_t)ranks * sizeof *counts);
+        counts = zeros((size_t)ranks * sizeof *counts);
     for (int i = 0; i < ranks; i++)
         counts[i] = block;
     if (strcmp(name, "allreduce") == 0)
@@ -58,7 +69,7 @@ static int compare(const void *a, const void *b)
 
 static double median_of_longest(const char *name, long bytes)
 {
-    char *from = calloc(1, (size_t)bytes + 4), *to = calloc(1, (size_t)bytes + 4);
+    char *from = zeros((size_t)bytes + 4), *to = zeros((size_t)bytes + 4);
     double took[WARM + ROUNDS], longest[WARM + ROUNDS];
     int pairs = strcmp(name, "pingpong") == 0;
     for (int i = 0; i < WARM + ROUNDS; i++) {

@@ -205,7 +205,8 @@ static void give_protocol(const struct machine *m, struct pf_parameters *p)
         give(&t, PF_COMBINE_BANDWIDTH, 0, pf_config.openmpi_combine_bw, "openmpi_combine_bw");
     if (pf_config.openmpi_buffered_max > 0)
         give(&t, PF_BUFFERED_MAX, 0, (double)pf_config.openmpi_buffered_max, "openmpi_buffered_max");
-    give(&t, PF_EAGER_MAX, 0, (double)m->short_limit, "openmpi_short_limit, OMPI_MCA_mtl_portals4_short_limit");
+    give(&t, PF_EAGER_MAX, 0, (double)m->short_limit,
+         "openmpi_short_limit, OMPI_MCA_mtl_portals4_short_limit");
     give(&t, PF_POST, 0, posted, "nic_command_bytes, nic_event_bytes, nic_pcie_*: long receives wait for it");
     give(&t, PF_RECEIVE_LATENCY, 0, posted, "nic_command_bytes, nic_event_bytes, nic_pcie_*");
     give(&t, PF_EVENT_LATENCY, 0, m->event, "nic_event_bytes, nic_pcie_*");
