@@ -42,8 +42,7 @@ def rows_to_fit(lines, path):
 
 
 def machine_lines(name, bindir):
-    for path in (name, f"{os.environ.get('PARFOCAL_MACHINE_DIR', '')}/{name}.machine", f"{bindir}/../../machines/{name}.machine",
-                 f"{bindir}/../share/parfocal/machines/{name}.machine"):
+    for path in (name, f"{bindir}/../machines/{name}.machine", f"{bindir}/../share/parfocal/machines/{name}.machine"):
         if os.path.isfile(path):
             with open(path, encoding="utf-8") as file:
                 return os.path.abspath(path), file.read().splitlines()
