@@ -151,6 +151,9 @@ class AgainstOpenMpi(unittest.TestCase):
 
     def test_same_prototypes(self):
         declared = {name: what for name, what in self.declarations().items() if not LATER.match(name)}
+        text = (OPENMPI_INCLUDE / "mpi.h").read_text()
+        if int(re.search(r"define MPI_VERSION (\d)", text)[1]) > 3:  # of later versions of MPI, what 3.1 has
+            declared = {name: what for name, what in declared.items() if name in BY_NAME}
         self.assertEqual(set(declared), set(BY_NAME) - EXTRA)
         for name, (ret, args) in declared.items():
             f = BY_NAME[name]
