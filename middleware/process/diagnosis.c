@@ -210,8 +210,8 @@ static bool at_same_place(const struct pf_rank *a, const struct pf_rank *b)
         return pf_call_place_same(a, b);
     pf_loaded_where(a->call.site, &here);
     pf_loaded_where(b->call.site, &there);
-    return here.offset == there.offset && pf_job_program_of(a->self.rank) == pf_job_program_of(b->self.rank) &&
-           pf_call_place_same(a, b);
+    return here.offset == there.offset &&
+           pf_job_program_of(a->self.rank) == pf_job_program_of(b->self.rank) && pf_call_place_same(a, b);
 }
 
 static void add_place(struct places *places, int rank)
