@@ -11,9 +11,21 @@ setup_file() {
         mpicc -w -DNAME="\"$name\"" -o $name.mpi "$BATS_TEST_DIRNAME/programs.c"
     done
     printf '%s\n' '# three programs' '-np 2 ./a one "two words"' '' "-np 3 ./b --help   # its own" '-n 1 ./a last' >apps
+    cat >expected <<'END'
+a: rank 0 of 6, program 0 (1) of 2 ranks, sum 58515, got 9705, arguments 'one' 'two words'
+a: rank 1 of 6, program 0 (1) of 2 ranks, sum 58515, got 9700, arguments 'one' 'two words'
+a: rank 5 of 6, program 2 (1) of 1 ranks, sum 58515, got 9804, arguments 'last'
+b: rank 2 of 6, program 1 (1) of 3 ranks, sum 58515, got 9701, arguments '--help'
+b: rank 3 of 6, program 1 (1) of 3 ranks, sum 58515, got 9802, arguments '--help'
+b: rank 4 of 6, program 1 (1) of 3 ranks, sum 58515, got 9803, arguments '--help'
+END
+}
+
+@test "this is what mpirun prints" {
+    only_openmpi_4 # that of Debian 13 ends with a segmentation fault where there are several programs
+    cd "$DIR"
     env -u MALLOC_PERTURB_ mpirun --allow-run-as-root --oversubscribe -np 2 ./a.mpi one "two words" : -np 3 ./b.mpi --help : \
-        -n 1 ./a.mpi last 2>/dev/null | sort >expected
-    [ "$(wc -l <expected)" -eq 6 ]
+        -n 1 ./a.mpi last 2>/dev/null | sort | diff expected -
 }
 
 # same pfrun-options...: each rank prints what it prints under mpirun
