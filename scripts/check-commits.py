@@ -9,6 +9,7 @@ check-commits.py --install           makes that hook, unless there is one
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -34,6 +35,9 @@ def objections(subject):
 
 
 def git(*arguments):
+    """What git prints; None where that is no repository, or there is no git."""
+    if not shutil.which("git"):
+        return None
     done = subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True)
     return done.stdout if done.returncode == 0 else None
 
