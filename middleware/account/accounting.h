@@ -180,9 +180,7 @@ static inline void pf_account_promoted(struct pf_account *account)
     account->slot->promoted++;
 }
 
-/* One (phase, model) pair merged over ranks: counters, ticks and computed time are sums, simulated time is
- * the maximum.
- */
+/* One (phase, model) pair merged over ranks: of simulated time the longest, of all else sums. */
 struct pf_account_row {
     const char *phase;
     enum pf_model model;

@@ -295,6 +295,17 @@ void pf_compute_slept(struct pf_rank *r)
     book_computation(r, all.part[r->self.rank].since);
 }
 
+double pf_compute_date(void)
+{
+    return simgrid_get_clock();
+}
+
+void pf_compute_executed(struct pf_rank *r, double since)
+{
+    if (r && pf_compute_on)
+        book_computation(r, since);
+}
+
 void pf_compute_end(struct pf_rank *r)
 {
     struct part *part = &all.part[r->self.rank];

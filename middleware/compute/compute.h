@@ -100,6 +100,11 @@ void pf_compute_resume(struct pf_rank *r);
 /* The call returns that began with a point, and simulated time has passed in it that is no communication. */
 void pf_compute_slept(struct pf_rank *r);
 
+/* The simulated date (s); and the rank (NULL: none) has computed since then, by a call of the simulator's
+ * own. */
+double pf_compute_date(void);
+void pf_compute_executed(struct pf_rank *r, double since);
+
 /* The rank's phase or model ends here, and what it has computed since its last call belongs to it: SMPI
  * charges that now, instead of at the next call. */
 void pf_compute_charge(struct pf_rank *r);

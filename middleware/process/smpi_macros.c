@@ -42,14 +42,18 @@ void *smpi_shared_set_call(const char *func, const char *input, void *data);
     PF_EXPORT void pf_##name parameters                                                                      \
     {                                                                                                        \
         struct pf_rank *r = pf_compute_call();                                                               \
+        double before = pf_compute_date();                                                                   \
         name(__VA_ARGS__);                                                                                   \
+        pf_compute_executed(r, before);                                                                      \
         pf_compute_return(r);                                                                                \
     }
 #define PAID_ANSWER(name, parameters, ...)                                                                   \
     PF_EXPORT int pf_##name parameters                                                                       \
     {                                                                                                        \
         struct pf_rank *r = pf_compute_call();                                                               \
+        double before = pf_compute_date();                                                                   \
         int answer = name(__VA_ARGS__);                                                                      \
+        pf_compute_executed(r, before);                                                                      \
         pf_compute_return(r);                                                                                \
         return answer;                                                                                       \
     }

@@ -152,6 +152,9 @@ bool replay_open(struct options *options, unsigned models, void (*again)(void))
         pf_die("-np %d: the trace '%s' has %d ranks (leave -np out)", options->np, options->replay,
                source->ranks);
     check_loggops(reason);
+    if (alone && pf_config.analytic_explain && *pf_config.report)
+        pf_warn(
+            "-explain: a trace that is played without ranks has no efficiencies (PARFOCAL_REPLAY_RANKS=yes)");
     options->np = source->ranks;
     start_again = again;
     if (alone && replay_compile(source, &program, why, sizeof why))

@@ -14,10 +14,11 @@ report() {
     "$PF_BIN/pfrun" -np 4 -quiet -report report --cfg=smpi/simulate-computation:no "$@"
 }
 
-# What the page is after its script has run, as text.
+# What the page is after its script has run, as text, without the script.
 page() {
     timeout 120 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$PWD/browser" --virtual-time-budget=5000 --dump-dom \
-        "file://$PWD/report/report.html" 2>/dev/null | sed 's/<script.*<\/script>//; s/<[^>]*>/|/g' >page.txt
+        "file://$PWD/report/report.html" 2>/dev/null |
+        python3 -c 'import re, sys; print(re.sub("<[^>]*>", "|", re.sub("(?s)<script.*?</script>", "", sys.stdin.read())))' >page.txt
     [ -s page.txt ]
 }
 
@@ -55,6 +56,19 @@ assert looked["simulated_s"] == plain["simulated_s"], (looked["simulated_s"], pl
 assert "efficiency" in looked and "rank_times" in looked and "efficiency" not in plain and "rank_times" not in plain'
         rm -r looked
     done
+}
+
+@test "what a trace computes is computation; without ranks that is not known, and said" {
+    printf 'num_ranks 2\nrank 0 {\nl1: calc 1000000\nl2: send 8b to 1 tag 0\nl2 requires l1\n}\nrank 1 {\nl1: recv 8b from 0 tag 0\n}\n' >one.goal
+    PARFOCAL_REPLAY_RANKS=yes "$PF_BIN/pfrun" -replay one.goal -model smpi -quiet -explain -report report >/dev/null
+    python3 -c '
+import json
+run = json.load(open("report/summary.json"))
+assert abs(run["efficiency"]["load_balance"] - 0.5) < 1e-9 and abs(run["efficiency"]["communication"] - 1) < 0.01, run["efficiency"]'
+    "$PF_BIN/pfrun" -replay one.goal -model analytic -quiet -explain -report report >/dev/null 2>err
+    grep "a trace that is played without ranks has no efficiencies (PARFOCAL_REPLAY_RANKS=yes)" err
+    page
+    [ "$(grep -c "pfrun -explain says" page.txt)" -eq 0 ]
 }
 
 @test "the page in a browser: verdict, phases as they are called, ranks" {
