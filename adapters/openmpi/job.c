@@ -367,7 +367,8 @@ static void create(void)
     pf_libc_set_host(&host);
     pf_hooks_first_search = caller_first_search;
     pf_hooks_progress = caller_progress;
-    pf_hooks_pay = caller_pay;
+    if (pf_config.openmpi_send_time > 0 || pf_config.openmpi_receive_time > 0)
+        pf_hooks_pay = caller_pay;
     if (prepare_loading())
         start_helpers();
     else

@@ -63,7 +63,8 @@ void probe_request()
     auto *request = simgrid::smpi::Request::recv_init(buffer, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD);
     auto *words = reinterpret_cast<MPI_Op *>(&reinterpret_cast<pf_simgrid::request *>(request)->references);
     bool vector = words[4] == MPI_REPLACE;
-    found = found && (vector || words[1] == MPI_REPLACE);
+    if (!vector && words[1] != MPI_REPLACE)
+        print("REQUEST_MESSAGE", -1);
     printf("#define PF_SIMGRID_REQUEST_MESSAGE %s\n", vector ? "std::vector<unsigned>" : "unsigned");
     simgrid::smpi::Request::unref(&request);
 }

@@ -20,7 +20,8 @@ struct options {
         int np;     /* 0: not given, for the only one */
         char **app; /* the application and its arguments, NULL-terminated */
         int app_argc;
-    } * parts; /* the programs of the job, at least one, in the order of their ranks */
+        const char *shown; /* its name in reports; NULL: that of the file */
+    } * parts;             /* the programs of the job, at least one, in the order of their ranks */
     int part_count;
     char **rest; /* of the command line, from the first program on; NULL: it holds none */
 };

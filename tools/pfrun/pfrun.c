@@ -393,7 +393,8 @@ static void check_programs(void)
                                                   .argc = part->app_argc,
                                                   .argv = part->app};
         run.sanitizer = *run.facts[i].sanitizer ? run.facts[i].sanitizer : run.sanitizer;
-        run.names = pf_asprintf("%s%s%s", i ? run.names : "", i ? " : " : "", run.programs[i].path);
+        run.names = pf_asprintf("%s%s%s", i ? run.names : "", i ? " : " : "",
+                                part->shown ? part->shown : run.programs[i].path);
     }
     pf_job_programs_set(run.programs, (int)count);
 }

@@ -161,6 +161,7 @@ void python_prepare(struct part *part)
     memcpy(all + count, part->app + given, ((size_t)part->app_argc - (size_t)given) * sizeof *all);
     if (!given)
         all[count] = path;
+    part->shown = given && part->app_argc > 1 && *part->app[1] != '-' ? part->app[1] : name;
     part->app = all;
     part->app_argc += count - given;
 }

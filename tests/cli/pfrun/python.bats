@@ -165,6 +165,8 @@ for model, run in runs.items():
     assert "cg: verified" in run.output
     assert (run.ranks, [phase.phase for phase in run.phases], run.phases[-1].model) == (4, ["start", "setup", "solve", "report"], model)
     assert 0 < run.simulated_s and 0 <= run.efficiency.parallel <= 1 and len(run.rank_times) == 4
+assert parfocal.run("/usr/bin/python3", "-c", "", np=1, pfrun=sys.argv[2]).executable.endswith("python3")
+assert parfocal.run("/usr/bin/python3", "empty.py", np=1, pfrun=sys.argv[2]).executable == "empty.py"
 assert runs["analytic"].simulated_s != runs["smpi"].simulated_s
 try:
     parfocal.run("./nothing", np=2, pfrun=sys.argv[2])
@@ -173,5 +175,6 @@ except subprocess.CalledProcessError as error:
 else:
     raise AssertionError
 END
+    : >empty.py
     PYTHONPATH=$PF_BIN/../tools/pfpython/python $PYTHON study.py "$PF_BIN/../examples/cg" "$PF_BIN/pfrun" >&2
 }

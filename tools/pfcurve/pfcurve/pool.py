@@ -100,7 +100,8 @@ class Pool:
             ours = {os.path.join(self.out, run.folder) for run in self.running.values()}
             listed = subprocess.run(["squeue", "--noheader", "--format=%i %k"], capture_output=True, text=True, check=False).stdout
             jobs = [job for job, _, comment in (line.partition(" ") for line in listed.splitlines()) if comment in ours]
-            subprocess.run(["scancel", *jobs], check=False) if jobs else None
+            if jobs:
+                subprocess.run(["scancel", *jobs], check=False)
         for number, patience in ((signal.SIGTERM, 15), (signal.SIGKILL, 5)):
             for process in self.running:
                 if process.poll() is None:
