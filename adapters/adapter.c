@@ -3,6 +3,7 @@
 #include "adapters/adapter.h"
 
 #include "adapters/analytic/analytic_adapter.h"
+#include "adapters/mpich/mpich_adapter.h"
 #include "adapters/openmpi/openmpi_adapter.h"
 #include "adapters/smpi/smpi_adapter.h"
 #include "base/log.h"
@@ -10,9 +11,9 @@
 const struct pf_adapter *pf_adapter_get(enum pf_impl impl)
 {
     static const struct pf_adapter *const adapters[PF_IMPL_COUNT] = {
-        [PF_IMPL_SMPI] = &pf_smpi_adapter,
-        [PF_IMPL_OPENMPI] = &pf_openmpi_adapter,
-        [PF_IMPL_ANALYTIC] = &pf_analytic_adapter,
+        [PF_IMPL_SMPI] = &pf_smpi_adapter,         [PF_IMPL_OPENMPI] = &pf_openmpi_adapter,
+        [PF_IMPL_ANALYTIC] = &pf_analytic_adapter, [PF_IMPL_UCX] = &pf_openmpi_ucx_adapter,
+        [PF_IMPL_MPICH] = &pf_mpich_adapter,
     };
     const struct pf_adapter *adapter = adapters[impl];
     if (adapter->abi != PF_ADAPTER_ABI || adapter->ops->size != sizeof *adapter->ops)

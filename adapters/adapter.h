@@ -17,7 +17,7 @@
 
 /* MPI implementations; several models may share one (base/models.def). Each costs a slot in every object and
  * a turn in loops of the waiting calls. */
-enum pf_impl { PF_IMPL_SMPI, PF_IMPL_OPENMPI, PF_IMPL_ANALYTIC, PF_IMPL_COUNT };
+enum pf_impl { PF_IMPL_SMPI, PF_IMPL_OPENMPI, PF_IMPL_ANALYTIC, PF_IMPL_UCX, PF_IMPL_MPICH, PF_IMPL_COUNT };
 
 /* Middleware values below this are predefined handles; they index pf_instance.predefined. */
 #define PF_PREDEFINED_LIMIT 0x300
@@ -64,9 +64,7 @@ struct pf_native_values {
     bool no_upcalls;       /* no on_progress for completed operations: SimGrid's activities report them */
     bool status_has_error; /* the status has it of a completed request also where its call succeeds */
     bool needs_progress;   /* operations advance in calls and in ops->progress only: helpers of the middleware
-                            * call that while a rank is elsewhere (middleware/agree/progress.h). One
-                            * implementation. */
-    bool cancels_sends;    /* one that has not been received and has not left yet */
+                            * call that while a rank is elsewhere (middleware/agree/progress.h). */
     bool charges_computation; /* turns the rank's computation into simulated time when it is called */
     bool rma_unordered; /* locks and atomic calls of windows do not keep what MPI promises: the middleware
                          * makes ranks wait, see middleware/rma/win_order.h */
@@ -74,6 +72,7 @@ struct pf_native_values {
                          * the order of ranks: shadows made at first use are what it would make */
     bool items_follow_blocks; /* the next item of a datatype begins where the last block ends, not at the
                                * extent, unless its Type_create_resized made it */
+    bool short_handles;       /* handles that it keeps in memory are integers: 4 bytes of a pointer */
     size_t status_size;       /* bytes between the elements of an array of statuses */
     void *in_place;
     void *bottom; /* for the buffers of point-to-point calls */
@@ -137,10 +136,11 @@ struct pf_instance {
     const struct pf_adapter_ops *ops;
     const struct pf_native_values *values;
     const struct pf_native_fn *fn; /* native PMPI_ entry points, NULL where it has none */
-    void *const *predefined;       /* native handles of the middleware's predefined ones */
-    int impl;                      /* enum pf_impl */
-    int model;                     /* enum pf_model, filled in by the middleware */
-    int network; /* what it begins takes this one, a number of the adapter's; 0 without a NIC */
+    void **predefined; /* native handles of the middleware's predefined ones; in a workload, the middleware
+                        * puts the jobs' communicators in the place of MPI_COMM_WORLD */
+    int impl;          /* enum pf_impl */
+    int model;         /* enum pf_model, filled in by the middleware */
+    int network;       /* what it begins takes this one, a number of the adapter's; 0 without a NIC */
     int rank;
     int job_size;
     int unreported; /* an error, as a native code, that the last native call has found and not returned */
@@ -155,7 +155,8 @@ struct pf_job {
     pf_self_t *const *ranks;
     void (*on_abort)(int rank, int status); /* an implementation wants to end the job; does not return */
     void (*on_progress)(
-        void *rank); /* the struct pf_rank's implementation has something to do; engine context */
+        void *rank,
+        int impl); /* this implementation of the struct pf_rank has something to do; engine context */
     const char *(*phase)(int rank); /* that the program has named; the name stays; NULL: none yet */
 };
 

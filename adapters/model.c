@@ -12,19 +12,21 @@
 /* Weak, so that what only wants names and parsing does not bring in the MPI implementations. */
 const struct pf_adapter *pf_adapter_get(enum pf_impl impl) __attribute__((weak));
 
-static const char *const names[PF_MODEL_COUNT] = {
-#define PF_MODEL(id, name, implementation, network, needs, colour, text) name,
+/* What a model is called, and from PF_MODEL_COUNT on what else. */
+static const char *const names[2 * PF_MODEL_COUNT] = {
+#define PF_MODEL(id, name, pair, implementation, network, colour, text)                                      \
+    [PF_MODEL_##id] = name, [PF_MODEL_COUNT + PF_MODEL_##id] = pair,
 #include "base/models.def"
 #undef PF_MODEL
 };
 
 static const struct {
-    const char *network, *needs, *text;
+    const char *network, *text;
     unsigned int colour;
     enum pf_impl impl;
 } rows[PF_MODEL_COUNT] = {
-#define PF_MODEL(id, name, implementation, network, needs, colour, text)                                     \
-    {network, needs, text, colour, PF_IMPL_##implementation},
+#define PF_MODEL(id, name, pair, implementation, network, colour, text)                                      \
+    {network, text, colour, PF_IMPL_##implementation},
 #include "base/models.def"
 #undef PF_MODEL
 };
@@ -52,7 +54,7 @@ const char *pf_model_text(enum pf_model model)
 const char *pf_model_list(void)
 {
     static const char list[] =
-#define PF_MODEL(id, name, implementation, network, needs, colour, text) ", " name
+#define PF_MODEL(id, name, pair, implementation, network, colour, text) ", " name
 #include "base/models.def"
 #undef PF_MODEL
         ;
@@ -74,9 +76,9 @@ const char *pf_model_network(enum pf_model model)
 
 bool pf_model_parse(const char *name, size_t length, enum pf_model *out)
 {
-    for (int i = 0; i < PF_MODEL_COUNT; i++) {
+    for (int i = 0; i < 2 * PF_MODEL_COUNT; i++) {
         if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0) {
-            *out = (enum pf_model)i;
+            *out = (enum pf_model)(i % PF_MODEL_COUNT);
             return true;
         }
     }
@@ -85,7 +87,7 @@ bool pf_model_parse(const char *name, size_t length, enum pf_model *out)
 
 const char *pf_model_suggest(const char *word)
 {
-    return pf_nearest_word(word, names, PF_MODEL_COUNT);
+    return pf_nearest_word(word, names, 2 * PF_MODEL_COUNT);
 }
 
 const char *pf_model_missing(enum pf_model model)
@@ -94,7 +96,7 @@ const char *pf_model_missing(enum pf_model model)
     if (strcmp(pf_model_network(model), "external") == 0 && !has_address)
         return "without a network: PARFOCAL_NET_EXTERNAL says where its simulator is "
                "(docs/external-network.md)";
-    return *rows[model].needs ? rows[model].needs : NULL;
+    return NULL;
 }
 
 int pf_model_probe(enum pf_model model, char *why, size_t why_size)

@@ -6,11 +6,11 @@
 
 #include "base/export.h"
 
-/* The models, from coarse to fine: the rows of base/models.def. A model is an MPI
- * implementation, a network and settings; the order is part of what users see. */
+/* The models, from coarse to fine: the rows of base/models.def. A model is an MPI implementation and, where
+ * it has a NIC, a network; the order is part of what users see. */
 enum pf_model {
     PF_MODEL_NONE = -1,
-#define PF_MODEL(id, name, implementation, network, needs, colour, text) PF_MODEL_##id,
+#define PF_MODEL(id, name, pair, implementation, network, colour, text) PF_MODEL_##id,
 #include "base/models.def"
 #undef PF_MODEL
     PF_MODEL_COUNT
@@ -34,7 +34,8 @@ PF_EXPORT int pf_model_impl(enum pf_model model);
 /* The network under its NIC, "" where there is no NIC. */
 PF_EXPORT const char *pf_model_network(enum pf_model model);
 
-/* Reads a name of `length` characters. Returns false for a word that names no model. */
+/* Reads a name of `length` characters, its own or STACK:NETWORK. Returns false for a word that names no
+ * model. */
 PF_EXPORT bool pf_model_parse(const char *name, size_t length, enum pf_model *out);
 
 /* The model name nearest to a misspelt word, or NULL. */

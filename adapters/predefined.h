@@ -170,3 +170,14 @@ enum pf_predefined {
     X(MPI_ERR_UNSUPPORTED_OPERATION, 55)                                                                     \
     X(MPI_ERR_WIN, 56)                                                                                       \
     X(MPI_ERR_RMA_FLAVOR, 57)
+
+/* In a function of an adapter: the middleware's class for that one of its library. */
+#define PF_ERROR_CLASS_CASE(name, value)                                                                     \
+    case name:                                                                                               \
+        return value;
+#define PF_RETURN_ERROR_CLASS(class)                                                                         \
+    switch (class) {                                                                                         \
+        PF_ERROR_CLASS_LIST(PF_ERROR_CLASS_CASE)                                                             \
+    default:                                                                                                 \
+        return 16; /* MPI_ERR_OTHER of the middleware */                                                     \
+    }

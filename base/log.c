@@ -43,10 +43,12 @@ const char *pf_warning(int index)
     return index < warning_count ? warnings[index] : NULL;
 }
 
+static atomic_int ending; /* the thread that ends the process, 0: none */
+static void (*end_less)(const char *message);
+
 /* One thread ends the process: what the others find wrong meanwhile has the end as its cause. */
 static void end_alone(void)
 {
-    static atomic_int ending;
     int other = 0, self = gettid();
     if (!atomic_compare_exchange_strong(&ending, &other, self) && other != self && !pf_in_child())
         while (true)
@@ -64,8 +66,17 @@ void pf_die(const char *format, ...)
     char message[sizeof end_reason];
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
+    if (end_less) {
+        atomic_store(&ending, 0);
+        end_less(message);
+    }
     pf_end_because("%s", message);
     pf_end_process(1);
+}
+
+void pf_die_through(void (*end)(const char *message))
+{
+    end_less = end;
 }
 
 void pf_end_because(const char *format, ...)

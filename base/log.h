@@ -13,6 +13,10 @@ PF_EXPORT const char *pf_warning(int index);
  * before or during a run; says what is wrong, where, and what to do. */
 PF_EXPORT void pf_die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
+/* What pf_die calls with its message, once that is printed: `end` may end less than the process, and does not
+ * return then. NULL: nothing. */
+PF_EXPORT void pf_die_through(void (*end)(const char *message));
+
 /* What pf_die and every abnormal end run first (removing files, writing the summary). Run in reverse order,
  * once. */
 PF_EXPORT void pf_at_end(void (*clean)(void));

@@ -4,19 +4,25 @@ import collections
 import os
 import re
 
-Model = collections.namedtuple("Model", "name implementation network needs colour text")
-ROW = re.compile(r'^PF_MODEL\((\w+), "([^"]*)", (\w+), "([^"]*)", "([^"]*)", 0x([0-9A-Fa-f]{6}), "([^"]*)"\)$', re.MULTILINE)
+Model = collections.namedtuple("Model", "name pair implementation network colour")
+ALONE = re.compile(r'^PF_MODEL\((\w+), "([^"]*)", "([^"]*)", (\w+), "", 0x(\w{6}), "[^"]*"\)$', re.MULTILINE)
+STACK = re.compile(r'^    ON\(\w+, "(\w+)", (\w+), "[^"]*", \\\n(.*)\)', re.MULTILINE)
+NETWORK = re.compile(r"^PF_STACKS\(PF_ON_(\w+)\)$", re.MULTILINE)
 
 
 def read(path=os.path.join(os.path.dirname(os.path.abspath(__file__)), "models.def")):
-    """All rows, from coarse to fine."""
+    """All models, from coarse to fine."""
     with open(path, encoding="utf-8") as f:
-        rows = ROW.findall(f.read())
-    return [Model(name, impl, network, needs, "#" + colour, text) for _, name, impl, network, needs, colour, text in rows]
+        text = f.read()
+    alone = [Model(name, pair, impl, "", "#" + colour) for _, name, pair, impl, colour in ALONE.findall(text)]
+    stacks = [(stack, impl, re.findall(r'"([^"]*)", 0x(\w{6})', pairs)) for stack, impl, pairs in STACK.findall(text)]
+    return alone + [Model(pairs[i][0], f"{stack}:{network}", impl, network, "#" + pairs[i][1])
+                    for i, network in enumerate(map(str.lower, NETWORK.findall(text))) for stack, impl, pairs in stacks]
 
 
 MODELS = read()
 NAMES = [model.name for model in MODELS]
+BY_NAME = {name: model.name for model in MODELS for name in (model.name, model.pair)}
 COLOURS = {model.name: model.colour for model in MODELS}
 
 

@@ -62,8 +62,6 @@ def percent(*columns):
 PICTURES = {
     "agree": Picture("Difference to portals", "error", "part", ("kind",), ("ranks", "model"), "error against portals (%)", "times within it (%)",
                      ("log", "linear"), shares),
-    "congestion": Picture("A program on a quarter of a dragonfly, beside a neighbour", "simulated_us", ("model", "routing"), ("neighbour",),
-                          ("program", "placement"), "simulated time (µs)"),
     "five": Picture("Puts and gets between two nodes of the simulated NIC", "bytes", "us_per_request", ("benchmark",), (), "size of a request (bytes)",
                     "time per request (µs)", ("log", "log")),
     "flow": Picture("What a limit of messages in flight does for others on a shared link", "limit", "times_quiet", ("model", "scope", "streams"),

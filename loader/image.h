@@ -37,9 +37,15 @@ struct pf_image_plan {
     /* Is asked first about every name that one of the files does not define; for all copies. Or NULL. */
     pf_imports_find *find;
     const void *arg;
+    /* Needed libraries that are not opened, because `find` knows all that is used of them; NULL at the end.
+     * Or NULL. */
+    const char *const *answered;
     /* What a reference leads to instead of `found`, which a library outside defines; NULL: to that. Or NULL.
      */
     void *(*lead)(const char *name, const void *found);
+    /* Functions that a library which defines them can be led away from, also where its own references do not
+     * go by its import table. Not in a program. NULL at the end. Or NULL. */
+    const char *const *inner;
     void (*ready)(void *loaded); /* a library of a copy, before its own initialisation. Or NULL. */
 };
 

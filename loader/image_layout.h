@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include <gelf.h>
 #include <stdint.h>
 
 #include "loader/image.h"
@@ -9,13 +10,14 @@
 
 struct pf_image_copied;
 
-enum { PF_IMAGE_OBJECTS = 64 };
+enum { PF_IMAGE_OBJECTS = 64, PF_IMAGE_SLOT = 16 /* an address, and a jump to it (image_inner.c) */ };
 
 struct pf_image_object {
     const struct pf_elf *file;
     size_t base, size;   /* in whole pages; base: what its own addresses count from */
     size_t writable;     /* of a program: where the pages begin that it writes, and those of them */
     size_t zeroes;       /* that are zero at first; both end with it, and count from `base` */
+    size_t inner;        /* room for references to itself, from `base` (image_inner.c) */
     size_t locals;       /* its thread-local variables, from `base`; 0: none */
     size_t initial;      /* where the file has those that do not begin as zeroes, */
     size_t initial_size; /* of so many bytes */
@@ -80,6 +82,12 @@ void pf_image_names_sort(struct pf_image_names *names);
 const struct pf_image_name *pf_image_names_find(const struct pf_image_names *names, const char *name);
 void pf_image_names_free(struct pf_image_names *names);
 uint32_t pf_image_names_hash(const char *name);
+
+/* image_inner.c: bytes of a library's room for the functions that the plan names; leads references in a
+ * library, which are in its code, to its own function by the slot at that place, if there are any. */
+size_t pf_image_inner_room(const struct pf_image_plan *plan);
+bool pf_image_inner_lead(const struct pf_image *image, const struct pf_image_object *object, Elf *elf,
+                         size_t function, size_t slot);
 
 /* Fills in all but what image.c needs for copies. False, and why. */
 bool pf_image_lay_out(struct pf_image *image, const struct pf_image_plan *plan, char *why, size_t n);

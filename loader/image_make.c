@@ -156,6 +156,14 @@ static bool read_exports(struct reading *reading)
     return true;
 }
 
+static bool is_answered(const struct pf_image_plan *plan, const char *name)
+{
+    for (const char *const *answered = plan->answered; answered && *answered; answered++)
+        if (strcmp(*answered, name) == 0)
+            return true;
+    return false;
+}
+
 /* The libraries that it needs: bits of those in the image, and the others opened. */
 static bool read_needs(struct reading *reading)
 {
@@ -164,9 +172,9 @@ static bool read_needs(struct reading *reading)
     reading->object->scope = (uint64_t)1 << reading->number;
     for (int i = 0; i < file->name_count; i++) {
         int other = 0;
-        if (file->names[i].kind != PF_ELF_NEEDED)
-            continue;
         const char *name = file->names[i].text;
+        if (file->names[i].kind != PF_ELF_NEEDED || is_answered(reading->plan, name))
+            continue;
         while (other < image->count &&
                !(image->objects[other].file->soname && strcmp(image->objects[other].file->soname, name) == 0))
             other++;
@@ -361,7 +369,7 @@ static void add_moved(struct reading *reading, size_t place, size_t leads_to)
  */
 static bool asks_linker(const char *name)
 {
-    static const char prefix[] = "pf_libc_";
+    static const char prefix[] = "__wrap_";
     static const char *const names[] = {"dlopen",
                                         "dlmopen",
                                         "dlsym",
@@ -512,6 +520,22 @@ static bool read_relocations(struct reading *reading)
     return true;
 }
 
+static bool lead_inner(struct reading *reading)
+{
+    size_t slot = reading->object->base + reading->object->inner;
+    for (const char *const *name = reading->plan->inner; *name; name++) {
+        const struct pf_image_name *own = find_inside(reading, *name);
+        if (!own || own->object != reading->number ||
+            !pf_image_inner_lead(reading->image, reading->object, reading->elf, own->place, slot))
+            continue;
+        add_moved(reading, slot, own->place);
+        pf_image_names_add(&reading->image->imports,
+                           (struct pf_image_name){.name = *name, .place = slot, .object = reading->number});
+        slot += PF_IMAGE_SLOT;
+    }
+    return true;
+}
+
 /* Whole pages, and the libraries in the order in which they were given. */
 static bool give_places(struct pf_image *image, const struct pf_image_plan *plan, char *why, size_t n)
 {
@@ -534,10 +558,14 @@ static bool give_places(struct pf_image *image, const struct pf_image_plan *plan
         size_t behind = (size + LOCALS_ALIGNMENT - 1) & ~(size_t)(LOCALS_ALIGNMENT - 1);
         if (locals)
             size = behind + locals;
+        size_t inner = (size + LOCALS_ALIGNMENT - 1) & ~(size_t)(LOCALS_ALIGNMENT - 1);
+        size_t room = plan->program ? 0 : pf_image_inner_room(plan);
+        size = room ? inner + room : size;
         elf_end(elf);
         image->objects[i] = (struct pf_image_object){.file = plan->files[i],
                                                      .base = image->size,
                                                      .size = (size + page - 1) & ~(page - 1),
+                                                     .inner = inner,
                                                      .locals = locals ? behind : 0};
         image->objects[i].writable = image->objects[i].zeroes = image->objects[i].size;
         image->size += image->objects[i].size;
@@ -596,6 +624,8 @@ bool pf_image_lay_out(struct pf_image *image, const struct pf_image_plan *plan, 
     bool good = each(image, plan, read_one, why, n);
     pf_image_names_sort(&image->exports);
     good = good && each(image, plan, read_relocations, why, n);
+    if (good && plan->inner && !plan->program)
+        good = each(image, plan, lead_inner, why, n);
     pf_image_names_sort(&image->imports);
     munmap(image->bytes, image->size);
     image->bytes = NULL;

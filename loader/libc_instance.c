@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -146,31 +147,59 @@ static int instance_nanosleep(const struct timespec *request, struct timespec *r
     return 0;
 }
 
+static ssize_t moved(int descriptor, ssize_t bytes, bool writes)
+{
+    if (host.moved && bytes >= 0)
+        host.moved(descriptor, bytes, writes);
+    return bytes;
+}
+
+static ssize_t instance_pread(int descriptor, void *data, size_t bytes, off_t offset)
+{
+    return moved(descriptor, pread(descriptor, data, bytes, offset), false);
+}
+
+static ssize_t instance_pwrite(int descriptor, const void *data, size_t bytes, off_t offset)
+{
+    return moved(descriptor, pwrite(descriptor, data, bytes, offset), true);
+}
+
+static ssize_t instance_preadv(int descriptor, const struct iovec *parts, int count, off_t offset)
+{
+    return moved(descriptor, preadv(descriptor, parts, count, offset), false);
+}
+
+static ssize_t instance_pwritev(int descriptor, const struct iovec *parts, int count, off_t offset)
+{
+    return moved(descriptor, pwritev(descriptor, parts, count, offset), true);
+}
+
 /*
  * The C library would read and write in threads of its own, and Open MPI would poll for their end, which is
  * no event of the simulation. The access happens at once, and aio_error() and aio_return() find its outcome
  * where the C library looks for it.
  */
-static int finish_access(struct aiocb *control, ssize_t moved)
+static int finish_access(struct aiocb *control, ssize_t bytes)
 {
-    control->__error_code = moved < 0 ? errno : 0;
-    control->__return_value = moved;
+    control->__error_code = bytes < 0 ? errno : 0;
+    control->__return_value = bytes;
     return 0;
 }
 
 static int instance_aio_read(struct aiocb *control)
 {
-    ssize_t moved = pread(control->aio_fildes, (void *)(uintptr_t)control->aio_buf, control->aio_nbytes,
-                          control->aio_offset);
-    if (moved ==
+    ssize_t bytes = instance_pread(control->aio_fildes, (void *)(uintptr_t)control->aio_buf,
+                                   control->aio_nbytes, control->aio_offset);
+    if (bytes ==
         0) /* the end of the file: fbtl/posix asks again as long as it has not got all that it wants */
         control->aio_nbytes = 0;
-    return finish_access(control, moved);
+    return finish_access(control, bytes);
 }
 
 static int instance_aio_write(struct aiocb *control)
 {
-    return finish_access(control, pwrite(control->aio_fildes, (const void *)(uintptr_t)control->aio_buf,
+    return finish_access(control,
+                         instance_pwrite(control->aio_fildes, (const void *)(uintptr_t)control->aio_buf,
                                          control->aio_nbytes, control->aio_offset));
 }
 

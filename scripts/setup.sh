@@ -29,6 +29,7 @@ find_system()
     *" bookworm "*) release=bookworm ;;
     *" trixie "*) release=trixie ;;
     *" forky "*) release=forky ;;
+    *" noble "*) release=noble ;;
     *) release=other ;;
     esac
     echo "$manager $release ${PRETTY_NAME:-this system}"

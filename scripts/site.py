@@ -17,7 +17,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^()\s#]+)(#[^()\s]*)?\)")
 PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md"}
-MANUAL = ["pfrun", "pfcc", "pfinfo", "pfcurve", "pfnet"]
+MANUAL = ["pfrun", "pfcc", "pfinfo", "pfcurve", "pftune", "pfnet"]
 
 
 def sources():

@@ -124,8 +124,10 @@ static struct an_rank *rank_of(struct pf_instance *in)
 /* The waiter is made here and not with the job, because other ranks run meanwhile. */
 static void analytic_enter(struct pf_instance *in)
 {
-    if (!rank_of(in)->can_wait)
-        pf_waiter_init(&rank_of(in)->waiter);
+    if (rank_of(in)->can_wait)
+        return;
+    pf_waiter_init(&rank_of(in)->waiter);
+    rank_of(in)->waiter.knows_why = true;
     rank_of(in)->can_wait = true;
 }
 

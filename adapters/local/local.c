@@ -240,15 +240,7 @@ void pf_local_status_get(const void *native, struct pf_native_status_view *out)
 int pf_local_error_class(struct pf_instance *in, int code)
 {
     (void)in;
-    switch (code) {
-#define X(name, value)                                                                                       \
-    case name:                                                                                               \
-        return value;
-        PF_ERROR_CLASS_LIST(X)
-#undef X
-    default:
-        return 16; /* MPI_ERR_OTHER of the middleware */
-    }
+    PF_RETURN_ERROR_CLASS(code);
 }
 
 /* Data that end inside an item, which SMPI would not unpack: where the rest of them goes. */

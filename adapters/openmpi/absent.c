@@ -105,5 +105,8 @@ static const struct pf_adapter_ops ops = {
     .progress = pf_adapter_no_hook,
 };
 
-const struct pf_adapter pf_openmpi_adapter = {
-    .abi = PF_ADAPTER_ABI, .name = "openmpi", .version = "none", .ops = &ops};
+#define ABSENT                                                                                               \
+    {                                                                                                        \
+        .abi = PF_ADAPTER_ABI, .name = "openmpi", .version = "none", .ops = &ops                             \
+    }
+const struct pf_adapter pf_openmpi_adapter = ABSENT, pf_openmpi_ucx_adapter = ABSENT;

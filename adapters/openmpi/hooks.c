@@ -149,30 +149,57 @@ static int hook_ct_wait(ptl_handle_ct_t counter, ptl_size_t test, ptl_ct_event_t
     }
 }
 
-static const struct {
+struct hook {
     const char *name;
     void *function;
-} hooks[] = {
-    {"PtlCTWait", (void *)hook_ct_wait},          {"PtlEQGet", (void *)hook_eq_get},
-    {"PtlEQPoll", (void *)hook_eq_poll},          {"PtlPut", (void *)hook_put},
-    {"__asprintf_chk", (void *)pf_ompi_asprintf}, {"__snprintf_chk", (void *)pf_ompi_snprintf},
 };
 
-static void *hook_for(const char *name)
+static void *find(const struct hook *hooks, size_t count, const char *name)
 {
-    for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++)
+    for (size_t i = 0; i < count; i++)
         if (*hooks[i].name == *name && strcmp(hooks[i].name, name) == 0)
             return hooks[i].function;
-    return pf_libc_of_instance(name);
+    return NULL;
 }
 
-static bool hook_or_mpi(const char *name, bool undefined, const void *libmpi, void **value)
+void *pf_hooks_portals(const char *name)
 {
+    static const struct hook hooks[] = {
+        {"PtlCTWait", (void *)hook_ct_wait},
+        {"PtlEQGet", (void *)hook_eq_get},
+        {"PtlEQPoll", (void *)hook_eq_poll},
+        {"PtlPut", (void *)hook_put},
+    };
+    return find(hooks, sizeof hooks / sizeof hooks[0], name);
+}
+
+static void *hook_for(const struct pf_ompi_stack *stack, const char *name)
+{
+    static const struct hook hooks[] = {
+        {"__asprintf_chk", (void *)pf_ompi_asprintf},
+        {"__snprintf_chk", (void *)pf_ompi_snprintf},
+    };
+    void *function = stack->ops->function(name);
+    if (!function)
+        function = find(hooks, sizeof hooks / sizeof hooks[0], name);
+    return function ? function : pf_libc_of_instance(name);
+}
+
+/* Where the calls of a clone lead. */
+struct leads {
+    const struct pf_ompi_stack *stack;
+    void *libmpi;
+};
+
+static bool hook_or_mpi(const char *name, bool undefined, const void *arg, void **value)
+{
+    const struct leads *leads = arg;
+    const void *libmpi = leads->libmpi;
     *value = NULL;
     if (libmpi && (strncmp(name, "MPI_", 4) == 0 || strncmp(name, "PMPI_", 5) == 0))
         *value = pf_copy_symbol((void *)(uintptr_t)libmpi, name);
     else if (undefined)
-        *value = hook_for(name);
+        *value = hook_for(leads->stack, name);
     return *value != NULL;
 }
 
@@ -192,14 +219,14 @@ static bool of_provider(const char *name, bool undefined, const void *arg, void 
 
 bool pf_hooks_find(const char *name, bool undefined, const void *arg, void **value)
 {
-    (void)arg;
-    *value = undefined ? hook_for(name) : NULL;
+    *value = undefined ? hook_for(arg, name) : NULL;
     return *value != NULL;
 }
 
-int pf_hooks_install(void *library, void *libmpi)
+int pf_hooks_install(const struct pf_ompi_stack *stack, void *library, void *libmpi)
 {
-    return pf_imports_replace(library, hook_or_mpi, libmpi);
+    const struct leads leads = {stack, libmpi};
+    return pf_imports_replace(library, hook_or_mpi, &leads);
 }
 
 int pf_hooks_bind(void *library, const char *prefix, void *provider)

@@ -3,13 +3,14 @@
 
 #include <stdbool.h>
 
+#include "adapters/openmpi/stack.h"
 #include "loader/imports.h"
 
 /*
  * Open MPI believes that it has a process of its own. Where that belief would touch the real process (its
  * environment, its exit, its clock, its 1,024 thread keys) the calls of a clone are led to functions that
- * answer from the simulated world: those of the C library by loader/libc.def, those of Portals here. Only the
- * clone's own import table changes; the C library and all other objects stay as they are.
+ * answer from the simulated world: those of the C library by loader/libc.def, those of the stack by it. Only
+ * the clone's own import table changes; the C library and all other objects stay as they are.
  */
 
 /*
@@ -17,9 +18,13 @@
  * `libmpi` (also a handle; NULL while there is none yet): libsimgrid exports the same names. Returns how many
  * entries changed.
  */
-int pf_hooks_install(void *library, void *libmpi);
+int pf_hooks_install(const struct pf_ompi_stack *stack, void *library, void *libmpi);
 
-/* The same for an image, whose calls of MPI functions lead to its own in any case (struct pf_image_plan). */
+/* What stands for functions of Portals. */
+void *pf_hooks_portals(const char *name);
+
+/* The same for an image, whose calls of MPI functions lead to its own in any case (struct pf_image_plan); the
+ * argument is the stack. */
 bool pf_hooks_find(const char *name, bool undefined, const void *arg, void **value);
 
 /*

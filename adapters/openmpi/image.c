@@ -12,11 +12,8 @@
 #include "base/config.h"
 #include "loader/copy.h"
 #include "loader/image.h"
-#include "lowlevel/portals/runtime.h"
 
 enum { MAX_MEMBERS = 64 };
-
-static struct pf_image *image;
 
 struct members {
     const struct pf_elf *files[MAX_MEMBERS];
@@ -59,18 +56,15 @@ static int add_plugin(const char *path, void *arg)
 }
 
 /* The lines of the caches, each once, that the names stand for. */
-enum { LINE = 64, MAX_LINES = 64 };
-static uint32_t lines[MAX_LINES];
-static int line_count;
-
-static void add_line(uint32_t place)
+static void add_line(struct pf_ompi_stack *stack, uint32_t place)
 {
+    enum { LINE = 64 };
     place -= place % LINE;
-    for (int i = 0; i < line_count; i++)
-        if (lines[i] == place)
+    for (int i = 0; i < stack->line_count; i++)
+        if (stack->lines[i] == place)
             return;
-    if (line_count < MAX_LINES)
-        lines[line_count++] = place;
+    if (stack->line_count < PF_OMPI_LINES)
+        stack->lines[stack->line_count++] = place;
 }
 
 static const struct pf_elf *find_file(const struct members *members, const char *name)
@@ -83,7 +77,7 @@ static const struct pf_elf *find_file(const struct members *members, const char 
     return NULL;
 }
 
-static void find_lines(const struct members *members)
+static void find_lines(struct pf_ompi_stack *stack, const struct members *members)
 {
     static const char *const variables[] = {PF_OMPI_READ_VARIABLES};
     static const struct {
@@ -91,24 +85,31 @@ static void find_lines(const struct members *members)
     } imports[] = {PF_OMPI_READ_IMPORTS};
     uint32_t place;
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
-        if (pf_image_variable(image, variables[i], &place))
-            add_line(place);
+        if (pf_image_variable(stack->image, variables[i], &place))
+            add_line(stack, place);
     for (size_t i = 0; i < sizeof imports / sizeof *imports; i++) {
         const struct pf_elf *file = find_file(members, imports[i].file);
-        if (file && pf_image_import(image, file, imports[i].name, &place))
-            add_line(place);
+        if (file && pf_image_import(stack->image, file, imports[i].name, &place))
+            add_line(stack, place);
     }
 }
 
-bool pf_ompi_image_make(int ranks, char *why, size_t n)
+bool pf_ompi_image_make(struct pf_ompi_stack *stack, int ranks, char *why, size_t n)
 {
+    static const char *const answered[] = {"libucp.so.0", "libucs.so.0", "libucm.so.0", NULL};
+    static const char *const inner[] = {PF_OMPI_NBC_START, PF_OMPI_NBC_PROGRESS, PF_OMPI_OSC_RECEIVE,
+                                        PF_OMPI_OSC_SEND,
+#define X(name) name,
+                                        PF_OMPI_RETAIN(X)
+#undef X
+                                            NULL};
     struct members members = {.why = why, .n = n};
-    if (image)
+    if (stack->image)
         return true;
     snprintf(why, n, "more than %d libraries", MAX_MEMBERS);
     for (int i = 0; i < PF_CORE_COUNT; i++)
         add(&members, pf_parts_core((enum pf_core)i));
-    if (pf_parts_each_plugin(add_plugin, &members) != 0)
+    if (pf_parts_each_plugin(stack, add_plugin, &members) != 0)
         return false;
     const struct pf_image_plan plan = {
         .files = members.files,
@@ -116,27 +117,27 @@ bool pf_ompi_image_make(int ranks, char *why, size_t n)
         .copies = ranks,
         .flags = pf_copy_flags(),
         .find = pf_hooks_find,
+        .arg = stack,
+        .answered = answered,
+        .inner = inner,
     };
-    image = pf_image_make(&plan, why, n);
-    if (image)
-        find_lines(&members);
-    return image != NULL;
+    stack->image = pf_image_make(&plan, why, n);
+    if (stack->image)
+        find_lines(stack, &members);
+    return stack->image != NULL;
 }
 
-void pf_ompi_image_fetch(pf_self_t *self)
+void pf_ompi_image_fetch(const struct pf_ompi_stack *stack, pf_self_t *self)
 {
-    if (image)
-        pf_portals_reads_when_woken(self, pf_image_copy(image, self->rank), lines, line_count);
+    if (stack->image)
+        stack->ops->reads_when_woken(self, pf_image_copy(stack->image, self->rank), stack->lines,
+                                     stack->line_count);
 }
 
-bool pf_ompi_image_used(void)
+void *pf_ompi_image_load(const struct pf_ompi_stack *stack, const struct pf_family *member, int rank,
+                         char *why, size_t n)
 {
-    return image != NULL;
-}
-
-void *pf_ompi_image_load(const struct pf_family *member, int rank, char *why, size_t n)
-{
-    void *loaded = pf_image_open(image, rank, &member->elf);
+    void *loaded = pf_image_open(stack->image, rank, &member->elf);
     if (!loaded)
         snprintf(why, n, "%s for rank %d: %s", member->elf.path, rank, strerror(errno));
     return loaded;

@@ -19,13 +19,14 @@
 /* A library of this rank, with its calls led where they should go. */
 static void *load(struct pf_ompi_instance *inst, struct pf_family *elf, char *why, size_t n)
 {
-    if (pf_ompi_image_used())
-        return pf_ompi_image_load(elf, inst->self->rank, why, n);
-    void *handle = pf_clone_load(elf, inst->self->rank, why, n);
+    if (inst->stack->image)
+        return pf_ompi_image_load(inst->stack, elf, inst->self->rank, why, n);
+    int number = inst->self->rank + inst->stack->number * inst->stack->job.size;
+    void *handle = pf_clone_load(elf, number, why, n);
     if (elf == pf_parts_core(PF_CORE_MPI))
         inst->core[PF_CORE_MPI] = handle;
     if (handle)
-        pf_hooks_install(handle, inst->core[PF_CORE_MPI]);
+        pf_hooks_install(inst->stack, handle, inst->core[PF_CORE_MPI]);
     return handle;
 }
 
@@ -127,8 +128,8 @@ static bool is_glue(const char *path)
 int pf_ompi_plugin_list(void *context, int (*each)(const char *path, void *arg), void *arg)
 {
     struct listing listing = {each, arg};
-    (void)context;
-    int status = pf_parts_each_plugin(list_one, &listing);
+    const struct pf_ompi_instance *inst = context;
+    int status = pf_parts_each_plugin(inst->stack, list_one, &listing);
     for (int i = 0; components[i] && status == 0; i++)
         status = each(components[i], arg);
     return status;
@@ -201,7 +202,7 @@ void *pf_ompi_plugin_open(void *context, const char *path, const char **error)
     const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     if (handle && strcmp(name, "mca_mtl_portals4") == 0)
         repair_mtl(inst, inst->mtl = handle);
-    else if (handle && inst->mtl && !pf_ompi_image_used())
+    else if (handle && inst->mtl && !inst->stack->image)
         pf_hooks_bind(handle, PF_OMPI_MTL, inst->mtl);
     if (handle)
         repair_answered(inst, handle);
@@ -235,7 +236,7 @@ static struct pf_ompi_variable *find_variable(struct pf_ompi_instance *inst, con
 const char *pf_ompi_instance_getenv(struct pf_ompi_instance *inst, const char *name)
 {
     const struct pf_ompi_variable *variable = find_variable(inst, name);
-    return variable && variable->value ? variable->value : pf_settings_get(name);
+    return variable && variable->value ? variable->value : pf_settings_get(inst->stack, name);
 }
 
 void pf_ompi_instance_setenv(struct pf_ompi_instance *inst, const char *name, const char *value)

@@ -13,6 +13,7 @@ struct pf_ompi_variable {
 /* One Open MPI: its libraries, its glue, and its place in the job. */
 struct pf_ompi_instance {
     pf_self_t *self;
+    struct pf_ompi_stack *stack;
     void *core[PF_CORE_COUNT]; /* as loader/copy.h knows them */
     void *mtl; /* of mtl/portals4, where coll and osc find the addresses of the others; NULL: not loaded */
     const struct pf_glue *glue;
@@ -20,9 +21,9 @@ struct pf_ompi_instance {
     char *local_peers;
     struct pf_ompi_variable *environment; /* what this Open MPI has set with setenv */
     bool ready;
-    double owed;   /* simulated time (s) of its own work that was too short to be paid */
-    bool helped;   /* a helper runs its progress, and the rank pays nothing */
-    bool searched; /* a search has failed since the rank entered, see hooks.c */
+    double owed;       /* simulated time (s) of its own work that was too short to be paid */
+    sg_actor_t helper; /* the actor that is inside in place of the rank, which pays nothing; NULL: none */
+    bool searched;     /* a search has failed since the rank entered, see hooks.c */
 };
 
 /* Loads the libraries of the instance, whose self and host are filled in. */

@@ -13,28 +13,28 @@ struct value {
     void *data; /* NULL: not published */
 };
 
-static struct key {
+struct pf_modex_key {
     char *name;
     struct value *values; /* by rank */
     int room;
-    struct key *next;
-} * keys;
+    struct pf_modex_key *next;
+};
 
-static struct key *find(const char *name)
+static struct pf_modex_key *find(struct pf_modex_key *key, const char *name)
 {
-    struct key *key = keys;
     while (key && strcmp(key->name, name) != 0)
         key = key->next;
     return key;
 }
 
-void pf_modex_put(int rank, const char *name, int type, const void *data, size_t n)
+void pf_modex_put(struct pf_modex_key **keys, int rank, const char *name, int type, const void *data,
+                  size_t n)
 {
-    struct key *key = find(name);
+    struct pf_modex_key *key = find(*keys, name);
     if (!key) {
         key = pf_calloc(1, sizeof *key);
-        *key = (struct key){.name = pf_strdup(name), .next = keys};
-        keys = key;
+        *key = (struct pf_modex_key){.name = pf_strdup(name), .next = *keys};
+        *keys = key;
     }
     if (!key->values || rank >= key->room) {
         int room = 2 * rank + 16;
@@ -48,9 +48,10 @@ void pf_modex_put(int rank, const char *name, int type, const void *data, size_t
     memcpy(value->data, data, n);
 }
 
-bool pf_modex_get(int rank, const char *name, int *type, const void **data, size_t *n)
+bool pf_modex_get(struct pf_modex_key *keys, int rank, const char *name, int *type, const void **data,
+                  size_t *n)
 {
-    const struct key *key = find(name);
+    const struct pf_modex_key *key = find(keys, name);
     if (!key || rank >= key->room || !key->values[rank].data)
         return false;
     *type = key->values[rank].type;

@@ -23,19 +23,23 @@ struct pf_ompi_job {
 
 struct pf_ompi_instance;
 
-/* Can Open MPI be used here for `size` ranks? Checks version, plugins, limits and space and loads nothing.
- * Returns an enum pf_error, and in `why` one line that says what to do. */
-int pf_ompi_probe(int size, char *why, size_t n);
+/* What is below Open MPI, and the copies over it (stack.h). */
+struct pf_ompi_stack;
+extern struct pf_ompi_stack pf_ompi_portals, pf_ompi_ucx;
 
-/* Once per process, before the instances: checks as pf_ompi_probe and keeps a copy of the job. */
-int pf_ompi_open(const struct pf_ompi_job *job, char *why, size_t n);
+/* Can Open MPI be used over this stack here for `size` ranks? Checks version, plugins, limits and space and
+ * loads nothing. Returns an enum pf_error, and in `why` one line that says what to do. */
+int pf_ompi_probe(struct pf_ompi_stack *stack, int size, char *why, size_t n);
+
+/* Once per stack, before the instances: checks as pf_ompi_probe and keeps a copy of the job. */
+int pf_ompi_open(struct pf_ompi_stack *stack, const struct pf_ompi_job *job, char *why, size_t n);
 
 /* Loads and initialises the instances of all ranks, from a rank's actor, at the current simulated date and at
  * no simulated time; other ranks go on. A second caller waits for the first. Returns an enum pf_error. */
-int pf_ompi_instances_create(char *why, size_t n);
+int pf_ompi_instances_create(struct pf_ompi_stack *stack, char *why, size_t n);
 
 /* The instance of a rank, NULL before it has been created. */
-struct pf_ompi_instance *pf_ompi_instance(int rank);
+struct pf_ompi_instance *pf_ompi_instance(const struct pf_ompi_stack *stack, int rank);
 
 /* A function or object of the rank's libmpi, such as "PMPI_Send" or "ompi_mpi_comm_world"; NULL when there is
  * none. */
@@ -49,5 +53,5 @@ void pf_ompi_enter(struct pf_ompi_instance *inst, int network);
 const struct pf_glue *pf_ompi_glue(const struct pf_ompi_instance *inst);
 
 /* Makes Open MPI do what can be done now, by an actor that works on behalf of the rank. Never blocks.
- * pf_portals_set_notify() reports when that is worth while. */
+ * The stack's set_notify reports when that is worth while. */
 void pf_ompi_progress(struct pf_ompi_instance *inst);

@@ -15,6 +15,7 @@
 #include "adapters/openmpi/glue/glue.h"
 #include "adapters/openmpi/openmpi.h"
 #include "adapters/openmpi/private/private.h"
+#include "adapters/openmpi/stack.h"
 #include "adapters/openmpi/waits.h"
 #include "adapters/predefined.h"
 #include "base/config.h"
@@ -28,13 +29,24 @@ struct openmpi_instance {
     struct pf_instance base;
     struct pf_ompi_instance *ompi;
     const struct pf_glue *glue;
+    const struct pf_ompi_stack_ops *nic;
     pf_self_t *self;
     union pf_own_table functions;
     void *predefined[PF_PREDEFINED_LIMIT];
     struct pf_native_values values;
 };
 
-static struct openmpi_instance **instances;
+/* Stock Open MPI over one of its stacks. */
+struct kind {
+    struct pf_ompi_stack *stack;
+    const struct pf_adapter *adapter;
+    enum pf_impl impl;
+    struct openmpi_instance **instances;
+    void (*on_progress)(void *rank, int impl);
+};
+
+static struct kind over_portals = {&pf_ompi_portals, &pf_openmpi_adapter, PF_IMPL_OPENMPI, NULL, NULL};
+static struct kind over_ucx = {&pf_ompi_ucx, &pf_openmpi_ucx_adapter, PF_IMPL_UCX, NULL, NULL};
 
 /* A predefined handle of Open MPI is the address of an object in libmpi, which each instance has of its
  * own. */
@@ -91,9 +103,14 @@ static const struct openmpi_instance *own(const struct pf_instance *in)
     return (const struct openmpi_instance *)in;
 }
 
-static int openmpi_probe(char *why, size_t why_size)
+static int portals_probe(char *why, size_t why_size)
 {
-    return pf_ompi_probe(1, why, why_size);
+    return pf_ompi_probe(&pf_ompi_portals, 1, why, why_size);
+}
+
+static int ucx_probe(char *why, size_t why_size)
+{
+    return pf_ompi_probe(&pf_ompi_ucx, 1, why, why_size);
 }
 
 static void fill_instance(struct openmpi_instance *in)
@@ -118,57 +135,88 @@ static void fill_instance(struct openmpi_instance *in)
     in->values.op_null = pf_ompi_symbol(in->ompi, MPI_OP_NULL);
 }
 
-static struct openmpi_instance *make_instance(const struct pf_job *job, int rank)
+static struct openmpi_instance *make_instance(const struct kind *kind, const struct pf_job *job, int rank)
 {
     struct openmpi_instance *in = pf_calloc(1, sizeof *in);
-    in->ompi = pf_ompi_instance(rank);
+    in->ompi = pf_ompi_instance(kind->stack, rank);
+    in->nic = kind->stack->ops;
     in->glue = pf_ompi_glue(in->ompi);
     in->self = job->ranks[rank];
-    in->base = (struct pf_instance){.adapter = &pf_openmpi_adapter,
-                                    .ops = pf_openmpi_adapter.ops,
+    in->base = (struct pf_instance){.adapter = kind->adapter,
+                                    .ops = kind->adapter->ops,
                                     .values = &in->values,
                                     .fn = &in->functions.native,
                                     .predefined = in->predefined,
-                                    .impl = PF_IMPL_OPENMPI,
+                                    .impl = kind->impl,
                                     .rank = rank,
                                     .job_size = job->size,
                                     .message_cost = pf_config.openmpi_message_cost};
     fill_instance(in);
+    if (kind->impl != PF_IMPL_OPENMPI) /* of two implementations, sides that call it would not meet */
+        in->functions.native.Intercomm_create = NULL;
     return in;
 }
 
-static int make_instances(const struct pf_job *job, char *why, size_t why_size)
+/* The NIC of a rank has something for its instance. */
+static void portals_changed(void *rank)
+{
+    over_portals.on_progress(rank, PF_IMPL_OPENMPI);
+}
+
+static void ucx_changed(void *rank)
+{
+    over_ucx.on_progress(rank, PF_IMPL_UCX);
+}
+
+static int make_instances(struct kind *kind, void (*changed)(void *rank), const struct pf_job *job, char *why,
+                          size_t why_size)
 {
     struct pf_ompi_job ompi_job = {.size = job->size, .ranks = job->ranks, .on_abort = job->on_abort};
-    int error = pf_ompi_open(&ompi_job, why, why_size);
+    int error = pf_ompi_open(kind->stack, &ompi_job, why, why_size);
     if (!error)
-        error = pf_ompi_instances_create(why, why_size);
+        error = pf_ompi_instances_create(kind->stack, why, why_size);
     if (error)
         return error;
-    if (instances)
+    if (kind->instances)
         return PF_SUCCESS; /* another rank has waited for the same */
-    instances = pf_calloc((size_t)job->size, sizeof(struct openmpi_instance *));
+    kind->on_progress = job->on_progress;
+    kind->instances = pf_calloc((size_t)job->size, sizeof(struct openmpi_instance *));
     for (int i = 0; i < job->size; i++) {
-        instances[i] = make_instance(job, i);
-        pf_portals_set_notify(job->ranks[i], job->on_progress, job->ranks[i]->mpi);
+        kind->instances[i] = make_instance(kind, job, i);
+        kind->stack->ops->set_notify(job->ranks[i], changed, job->ranks[i]->mpi);
     }
     return PF_SUCCESS;
 }
 
-static int openmpi_open(const struct pf_job *job, char *why, size_t why_size)
+static int portals_open(const struct pf_job *job, char *why, size_t why_size)
 {
-    return make_instances(job, why, why_size);
+    return make_instances(&over_portals, portals_changed, job, why, why_size);
+}
+
+static int ucx_open(const struct pf_job *job, char *why, size_t why_size)
+{
+    return make_instances(&over_ucx, ucx_changed, job, why, why_size);
 }
 
 /* Further ones differ in nothing but the network. */
-static struct pf_instance *openmpi_instance(int rank, const char *network)
+static struct pf_instance *further_instance(const struct kind *kind, int rank, const char *network)
 {
     struct openmpi_instance *in = pf_malloc(sizeof *in);
-    *in = *instances[rank];
+    *in = *kind->instances[rank];
     in->base.network = pf_portals_network(network);
     if (in->base.network < 0)
         pf_die("the simulated NIC has no network '%s'", network);
     return &in->base;
+}
+
+static struct pf_instance *portals_instance(int rank, const char *network)
+{
+    return further_instance(&over_portals, rank, network);
+}
+
+static struct pf_instance *ucx_instance(int rank, const char *network)
+{
+    return further_instance(&over_ucx, rank, network);
 }
 
 /* The rank's instance was initialised on its behalf when Open MPI was loaded. */
@@ -206,15 +254,7 @@ static int error_class(struct pf_instance *in, int code)
 {
     int class = code;
     in->fn->Error_class(code, &class);
-    switch (class) {
-#define X(name, value)                                                                                       \
-    case name:                                                                                               \
-        return value;
-        PF_ERROR_CLASS_LIST(X)
-#undef X
-    default:
-        return 16; /* MPI_ERR_OTHER of the middleware */
-    }
+    PF_RETURN_ERROR_CLASS(class);
 }
 
 static void check_id(const struct pf_instance *in, int id)
@@ -280,9 +320,9 @@ static int win_shadow(struct pf_instance *in, const struct pf_win_recipe *recipe
     if (error)
         return error;
     /* The NIC writes what the component asks for (receives, list entries) without any time of its own. */
-    pf_portals_free_mode(own(in)->self, true);
+    own(in)->nic->free_mode(own(in)->self, true);
     int code = own(in)->glue->window_shadow(&window, comm, native);
-    pf_portals_free_mode(own(in)->self, false);
+    own(in)->nic->free_mode(own(in)->self, false);
     return code == MPI_SUCCESS ? PF_SUCCESS : PF_ERR_NATIVE;
 }
 
@@ -296,9 +336,9 @@ static int win_open(struct pf_instance *in, void *native)
 static void win_free(struct pf_instance *in, void *native)
 {
     pf_ompi_enter(own(in)->ompi, in->network);
-    pf_portals_free_mode(own(in)->self, true);
+    own(in)->nic->free_mode(own(in)->self, true);
     own(in)->glue->window_free(native);
-    pf_portals_free_mode(own(in)->self, false);
+    own(in)->nic->free_mode(own(in)->self, false);
 }
 
 /* As in Open MPI's component for shared memory: the sizes, and then the place. */
@@ -327,35 +367,37 @@ static void openmpi_progress(struct pf_instance *in)
     pf_ompi_progress(own(in)->ompi);
 }
 
-static const struct pf_adapter_ops ops = {
-    .size = sizeof ops,
-    .probe = openmpi_probe,
-    .open = openmpi_open,
-    .instance = openmpi_instance,
-    .start = pf_adapter_no_start,
-    .finish = openmpi_finish,
-    .enter = openmpi_enter,
-    .leave = pf_adapter_no_hook,
-    .idle = openmpi_idle,
-    .settle = pf_adapter_no_hook,
-    .ahead = pf_adapter_no_debt,
-    .status_get = status_get,
-    .error_class = error_class,
-    .comm_shadow = comm_shadow,
-    .intercomm_shadow = intercomm_shadow,
-    .comm_free = comm_free,
-    .comm_kept = comm_kept,
-    .comm_errors_return = comm_errors_return,
-    .win_made = win_made,
-    .win_gone = win_gone,
-    .win_shadow = win_shadow,
-    .win_open = win_open,
-    .win_free = win_free,
-    .win_share = win_share,
-    .request_done = request_done,
+/* What both stacks have. */
+#define COMMON_OPS                                                                                           \
+    .start = pf_adapter_no_start, .finish = openmpi_finish, .enter = openmpi_enter,                          \
+    .leave = pf_adapter_no_hook, .idle = openmpi_idle, .settle = pf_adapter_no_hook,                         \
+    .ahead = pf_adapter_no_debt, .status_get = status_get, .error_class = error_class,                       \
+    .comm_shadow = comm_shadow, .intercomm_shadow = intercomm_shadow, .comm_free = comm_free,                \
+    .comm_kept = comm_kept, .comm_errors_return = comm_errors_return, .win_made = win_made,                  \
+    .win_gone = win_gone, .win_shadow = win_shadow, .win_open = win_open, .win_free = win_free,              \
+    .win_share = win_share, .request_done = request_done, .progress = openmpi_progress
+
+static const struct pf_adapter_ops portals_ops = {
+    .size = sizeof portals_ops,
+    .probe = portals_probe,
+    .open = portals_open,
+    .instance = portals_instance,
     .request_will_be_done = request_will_be_done,
-    .progress = openmpi_progress,
+    COMMON_OPS,
+};
+
+/* Nothing that comes is left lying where it comes: its rank is woken, or a helper. */
+static const struct pf_adapter_ops ucx_ops = {
+    .size = sizeof ucx_ops,
+    .probe = ucx_probe,
+    .open = ucx_open,
+    .instance = ucx_instance,
+    .request_will_be_done = request_done,
+    COMMON_OPS,
 };
 
 const struct pf_adapter pf_openmpi_adapter = {
-    .abi = PF_ADAPTER_ABI, .name = "openmpi", .version = PF_OMPI_VERSION, .ops = &ops};
+    .abi = PF_ADAPTER_ABI, .name = "openmpi", .version = PF_OMPI_VERSION, .ops = &portals_ops};
+
+const struct pf_adapter pf_openmpi_ucx_adapter = {
+    .abi = PF_ADAPTER_ABI, .name = "openmpi", .version = PF_OMPI_VERSION, .ops = &ucx_ops};

@@ -3,4 +3,4 @@
 
 #include "adapters/adapter.h"
 
-extern const struct pf_adapter pf_openmpi_adapter;
+extern const struct pf_adapter pf_openmpi_adapter, pf_openmpi_ucx_adapter;

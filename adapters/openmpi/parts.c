@@ -17,24 +17,22 @@
 /* Plugins of stock Open MPI. */
 static const struct {
     const char *name;
-    enum { ALWAYS, CM, OB1, OPTIONAL } when;
+    enum { ALWAYS, CM, OB1, UCX, OPTIONAL } when;
 } stock[] = {
 #define X(name, when) {#name, when},
     PF_OMPI_PLUGINS(X)
 #undef X
 };
 
-enum { STOCK_COUNT = sizeof stock / sizeof stock[0], MAX_PLUGINS = STOCK_COUNT + 4, MAX_FILES = 48 };
+enum { STOCK_COUNT = sizeof stock / sizeof stock[0], MAX_FILES = 48 };
+_Static_assert(STOCK_COUNT + 4 <= PF_OMPI_PLUGIN_LIMIT, "a stack has room for all plugins");
 
 static struct {
     struct pf_family *core[PF_CORE_COUNT];
     char library_dir[PATH_MAX];
     char own_dir[PATH_MAX];
-    char *plugins[MAX_PLUGINS];
-    int plugin_count;
     struct pf_family *files[MAX_FILES]; /* plugins and common libraries that have been mapped */
     int file_count;
-    size_t bytes, maps;
 } parts;
 
 static const char *const libraries[] = {
@@ -103,53 +101,59 @@ static bool find_own_dir(char *why, size_t n)
     return false;
 }
 
-static bool use_ob1(void)
-{
-    return strcmp(pf_config.openmpi_pml, "ob1") == 0;
-}
-
 /* What an instance costs from its start on: a library has five segments. */
-static void count_file(const char *path)
+static void count_file(struct pf_ompi_stack *stack, const char *path)
 {
     enum { MAPS_PER_FILE = 5 };
     struct stat status;
-    parts.maps += MAPS_PER_FILE;
+    stack->maps += MAPS_PER_FILE;
     if (stat(path, &status) == 0)
-        parts.bytes += (size_t)status.st_size;
+        stack->bytes += (size_t)status.st_size;
 }
 
-static bool add_plugin(const char *directory, const char *name, bool required, const char *advice, char *why,
-                       size_t n)
+static bool add_plugin(struct pf_ompi_stack *stack, const char *directory, const char *name, bool required,
+                       const char *advice, char *why, size_t n)
 {
     char path[PATH_MAX + 64];
     snprintf(path, sizeof path, "%s/mca_%s.so", directory, name);
     if (exists(path))
-        parts.plugins[parts.plugin_count++] = pf_strdup(path);
+        stack->plugins[stack->plugin_count++] = pf_strdup(path);
     if (required)
-        count_file(path);
+        count_file(stack, path);
     if (required && !exists(path))
         snprintf(why, n, "Open MPI's plugin %s is missing: %s", path, advice);
     return exists(path) || !required;
 }
 
 /* The stock components that this build has compiled. */
-static bool add_portals_plugin(const char *kind, char *why, size_t n)
+static bool add_portals_plugin(struct pf_ompi_stack *stack, const char *kind, char *why, size_t n)
 {
     char name[32];
     snprintf(name, sizeof name, "%s_portals4", kind);
-    return add_plugin(parts.own_dir, name, true,
+    return add_plugin(stack, parts.own_dir, name, true,
                       "rebuild Parfocal (its build fetches the distribution's Open MPI source package)", why,
                       n);
 }
 
-static bool add_portals_plugins(char *why, size_t n)
+static bool add_portals_plugins(struct pf_ompi_stack *stack, char *why, size_t n)
 {
-    return add_portals_plugin(use_ob1() ? "btl" : "mtl", why, n) &&
-           (!*pf_config.openmpi_coll || add_portals_plugin("coll", why, n)) &&
-           (strcmp(pf_config_osc(), "portals4") != 0 || add_portals_plugin("osc", why, n));
+    if (pf_ompi_stack_has_pml(stack, "ucx"))
+        return true;
+    return add_portals_plugin(stack, pf_ompi_stack_has_pml(stack, "ob1") ? "btl" : "mtl", why, n) &&
+           (!*stack->ops->coll() || add_portals_plugin(stack, "coll", why, n)) &&
+           (strcmp(stack->ops->osc(), "portals4") != 0 || add_portals_plugin(stack, "osc", why, n));
 }
 
-static bool list_plugins(char *why, size_t n)
+/* Those for the messaging layer that the stack has; btl/self is asked for whatever that is. */
+static bool is_wanted(const struct pf_ompi_stack *stack, int i)
+{
+    static const char *const layers[] = {[CM] = "cm", [OB1] = "ob1", [UCX] = "ucx"};
+    if (stock[i].when == ALWAYS || stock[i].when == OPTIONAL || strcmp(stock[i].name, "btl_self") == 0)
+        return true;
+    return pf_ompi_stack_has_pml(stack, layers[stock[i].when]);
+}
+
+static bool list_plugins(struct pf_ompi_stack *stack, char *why, size_t n)
 {
     char directory[PATH_MAX];
     const char *const dirs[] = {PF_OMPI_PLUGIN_FOLDERS};
@@ -159,17 +163,19 @@ static bool list_plugins(char *why, size_t n)
             break;
     }
     for (int i = 0; i < STOCK_COUNT; i++) {
-        if (stock[i].when == (use_ob1() ? CM : OB1) && strcmp(stock[i].name, "btl_self") != 0)
+        if (!is_wanted(stack, i))
             continue;
-        if (!add_plugin(directory, stock[i].name, stock[i].when != OPTIONAL,
+        if (!add_plugin(stack, directory, stock[i].name, stock[i].when != OPTIONAL,
                         "install the Debian package " PF_OMPI_PACKAGE, why, n))
             return false;
     }
-    return add_portals_plugins(why, n);
+    return add_portals_plugins(stack, why, n);
 }
 
 static bool map_core(char *why, size_t n)
 {
+    if (parts.core[PF_CORE_GLUE])
+        return true;
     char path[PATH_MAX + 64];
     for (int i = 0; i < PF_CORE_GLUE; i++) {
         snprintf(path, sizeof path, "%s/%s", parts.library_dir, libraries[i]);
@@ -244,34 +250,45 @@ static bool check_missing(char *why, size_t n)
 
 /* The offloading components find the addresses of the others where mtl/portals4 has put them. Without it
  * they would refuse themselves, and Open MPI would take others without a word. */
-static bool check_settings(char *why, size_t n)
+static bool check_settings(const struct pf_ompi_stack *stack, char *why, size_t n)
 {
+    bool cm = pf_ompi_stack_has_pml(stack, "cm");
     const struct {
         const char *name, *value;
-    } offloading[] = {{"COLL", pf_config.openmpi_coll}, {"OSC", pf_config_osc()}};
+    } offloading[] = {{"COLL", stack->ops->coll()}, {"OSC", stack->ops->osc()}};
     for (size_t i = 0; i < sizeof offloading / sizeof offloading[0]; i++) {
-        if (strcmp(offloading[i].value, "portals4") == 0 && use_ob1()) {
+        if (strcmp(offloading[i].value, "portals4") == 0 && !cm) {
             snprintf(why, n, "PARFOCAL_OPENMPI_%s=portals4 needs PARFOCAL_OPENMPI_PML=cm",
                      offloading[i].name);
             return false;
         }
     }
-    return use_ob1() || check_protocol(why, n);
+    return !cm || check_protocol(why, n);
 }
 
-bool pf_parts_find(char *why, size_t n)
+/* What PF_OMPI_MISSING names are settings of the copies over Portals. */
+static bool check_stack(const struct pf_ompi_stack *stack, char *why, size_t n)
 {
-    if (parts.core[PF_CORE_GLUE])
+    if (*stack->ops->refused)
+        snprintf(why, n, "Open MPI " PF_OMPI_VERSION " %s", stack->ops->refused);
+    return !*stack->ops->refused && (pf_ompi_stack_has_pml(stack, "ucx") || check_missing(why, n)) &&
+           check_settings(stack, why, n);
+}
+
+bool pf_parts_find(struct pf_ompi_stack *stack, char *why, size_t n)
+{
+    if (stack->maps)
         return true;
-    if (!check_missing(why, n) || !check_settings(why, n))
+    stack->plugin_count = 0;
+    stack->bytes = 0;
+    if (!check_stack(stack, why, n) || !find_library_dir(why, n) || !find_own_dir(why, n) ||
+        !list_plugins(stack, why, n) || !map_core(why, n) || !check_version(why, n) ||
+        !check_layouts(why, n)) {
+        stack->maps = 0;
         return false;
-    parts.plugin_count = 0;
-    parts.bytes = parts.maps = 0;
-    if (!find_library_dir(why, n) || !find_own_dir(why, n) || !list_plugins(why, n) || !map_core(why, n) ||
-        !check_version(why, n) || !check_layouts(why, n))
-        return false;
+    }
     for (int i = 0; i < PF_CORE_COUNT; i++)
-        count_file(parts.core[i]->elf.path);
+        count_file(stack, parts.core[i]->elf.path);
     return true;
 }
 
@@ -302,20 +319,11 @@ struct pf_family *pf_parts_common(const char *name, char *why, size_t n)
     return pf_parts_plugin(path, why, n);
 }
 
-int pf_parts_each_plugin(int (*each)(const char *path, void *arg), void *arg)
+int pf_parts_each_plugin(const struct pf_ompi_stack *stack, int (*each)(const char *path, void *arg),
+                         void *arg)
 {
     int status = 0;
-    for (int i = 0; i < parts.plugin_count && status == 0; i++)
-        status = each(parts.plugins[i], arg);
+    for (int i = 0; i < stack->plugin_count && status == 0; i++)
+        status = each(stack->plugins[i], arg);
     return status;
-}
-
-size_t pf_parts_bytes(void)
-{
-    return parts.bytes;
-}
-
-size_t pf_parts_maps(void)
-{
-    return parts.maps;
 }

@@ -62,7 +62,28 @@ static const char *longest_fragment(void)
     return eager_limit ? eager_limit : "32768";
 }
 
-static const char *find(const char *name)
+/* Those of the code that Open MPI's components over UCX share, each under two names. */
+static const char *of_common_ucx(const char *parameter)
+{
+    static const char *const prefixes[] = {PF_OMPI_UCX_PREFIXES};
+    static const struct {
+        const char *name, *value;
+    } shared[] = {
+#define X(name, value) {name, value},
+        PF_OMPI_UCX_SETTINGS(X)
+#undef X
+    };
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+        size_t length = strlen(prefixes[i]);
+        for (size_t k = 0;
+             strncmp(parameter, prefixes[i], length) == 0 && k < sizeof shared / sizeof shared[0]; k++)
+            if (strcmp(parameter + length, shared[k].name) == 0)
+                return shared[k].value;
+    }
+    return NULL;
+}
+
+static const char *find(const struct pf_ompi_stack *stack, const char *name)
 {
     for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
         if (strncmp(name, hidden[i], strlen(hidden[i])) == 0)
@@ -71,16 +92,19 @@ static const char *find(const char *name)
         return NULL;
     const char *parameter = name + sizeof prefix - 1;
     if (strcmp(parameter, "pml") == 0)
-        return pf_config.openmpi_pml;
+        return stack->ops->pml();
     if (strcmp(parameter, "osc") == 0)
-        return pf_config_osc();
-    if (strcmp(parameter, "btl") == 0 && strcmp(pf_config.openmpi_pml, "ob1") == 0)
+        return stack->ops->osc();
+    if (strcmp(parameter, "btl") == 0 && pf_ompi_stack_has_pml(stack, "ob1"))
         return "self,portals4";
     if (strcmp(parameter, "btl_portals4_max_send_size") == 0)
         return longest_fragment();
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         if (strcmp(parameter, fixed[i].name) == 0)
             return fixed[i].value;
+    const char *common = of_common_ucx(parameter);
+    if (common)
+        return common;
     const char *users = getenv(name);
     return users ? users : adjustable(parameter);
 }
@@ -106,20 +130,23 @@ struct answer {
     char name[];
 };
 
-const char *pf_settings_get(const char *name)
+const char *pf_settings_get(const struct pf_ompi_stack *stack, const char *name)
 {
-    static struct answer *answers, *expected;
-    struct answer *answer = expected;
+    static struct known {
+        struct answer *answers, *expected;
+    } all[PF_OMPI_STACKS];
+    struct known *known = &all[stack->number];
+    struct answer *answer = known->expected;
     size_t length = strlen(name);
     if (!answer || strcmp(answer->name, name) != 0)
-        HASH_FIND(hh, answers, name, length, answer);
+        HASH_FIND(hh, known->answers, name, length, answer);
     if (!answer) {
         answer = pf_malloc(sizeof *answer + length + 1);
         memcpy(answer->name, name, length + 1);
-        answer->value = find(name);
+        answer->value = find(stack, name);
         answer->other = !answer->value && strncmp(name, prefix, sizeof prefix - 1) != 0;
-        HASH_ADD_KEYPTR(hh, answers, answer->name, length, answer);
+        HASH_ADD_KEYPTR(hh, known->answers, answer->name, length, answer);
     }
-    expected = answer->hh.next ? answer->hh.next : answers;
+    known->expected = answer->hh.next ? answer->hh.next : known->answers;
     return answer->other ? getenv(name) : answer->value;
 }

@@ -80,7 +80,6 @@ static int smpi_open(const struct pf_job *job, char *why, size_t why_size)
     values.most_bytes = INT_MAX; /* it counts bytes in an int */
     values.charges_tests = true; /* smpi/test and smpi/iprobe */
     values.charges_computation = true;
-    values.cancels_sends = true;
     values.no_upcalls = true;
     values.status_has_error = true;
     values.bottom_lost = true;

@@ -16,10 +16,12 @@
 
 /* ---- messages ---- */
 
+/* SMPI numbers the messages of a sender, and one that has been cancelled takes the place of the next, which
+ * is never received, or is received as that. As under Open MPI, sends are not cancelled. */
 static int cancel(MPI_Request *request)
 {
-    if (pf_smpi_request_matched(*request))
-        return MPI_SUCCESS; /* too late: it completes */
+    if (pf_smpi_request_sends_to(*request) != -1 || pf_smpi_request_matched(*request))
+        return MPI_SUCCESS; /* it completes */
     int code = PMPI_Cancel(request);
     if (code == MPI_SUCCESS)
         pf_smpi_request_cancelled(*request);

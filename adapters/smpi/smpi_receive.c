@@ -11,11 +11,13 @@
 
 #include "adapters/adapter.h"
 #include "adapters/local/types.h"
+#include "adapters/smpi/smpi_chain.h"
 #include "adapters/smpi/smpi_shadow.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "loader/calls.h"
 #include "loader/imports.h"
+#include "lowlevel/engine/chain.h"
 #include "lowlevel/simgrid/private.h"
 
 static void (*stock_finish_wait)(void **request, void *status);
@@ -49,6 +51,8 @@ static int *unreported(void)
 static void finish_wait(void **request, void *status)
 {
     struct pf_smpi_received message;
+    if (pf_chain_on && pf_self())
+        pf_smpi_chain_finished(pf_self(), *request);
     if (pf_smpi_request_received_less(*request, &message))
         unpack_rest(&message);
     bool truncated = pf_smpi_request_truncated(*request);
@@ -120,8 +124,14 @@ static void check_receiver(const void *request)
                    pf_self() ? pf_self()->rank : -1, i);
 }
 
+static void replace(const char *name, void *ours, void **stock);
+
 static void start(void *request)
 {
+    if (pf_chain_on)
+        pf_smpi_chain_install(replace); /* whether paths are followed is known after install() */
+    if (pf_chain_on && pf_self())
+        pf_smpi_chain_starts(pf_self(), request);
     if (ended_count > 0)
         check_receiver(request);
     stock_start(request);

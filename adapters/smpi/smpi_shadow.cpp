@@ -113,7 +113,6 @@ extern "C" void pf_smpi_request_cancelled(void *handle)
     if (one == nullptr || one->action == nullptr || one->action->state != activity::cancelled)
         return;
     one->action->state = activity::done;
-    one->flags &= ~pf_simgrid::request_matched; /* by a probe, which has only seen it */
     if (one->flags & pf_simgrid::request_persistent) {
         one->flags = (one->flags & ~pf_simgrid::request_persistent) | pf_simgrid::request_not_persistent;
         one->references--;

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include <simgrid/actor.h>
 #include <simgrid/engine.h>
 
 #include "base/config.h"
@@ -61,10 +62,15 @@ double pf_engine_actor_now(void)
     return clock > current ? clock : (with_tolerance(clock) >= current ? current : clock);
 }
 
+static void leave(struct pf_event *event);
+
 static void set_place(struct pf_event *event, double date, uint64_t order)
 {
-    if (event->slot)
-        pf_engine_cancel(event);
+    bool again = event->slot != 0;
+    if (again)
+        leave(event);
+    if (__builtin_expect(pf_chain_on, 0))
+        pf_chain_posted(event, again);
     double now = pf_engine_now();
     event->date = date > now ? date : now;
     event->order = order;
@@ -181,16 +187,23 @@ static void cancel_in_fifo(struct pf_event *event)
     waiting_in_fifos--;
 }
 
-void pf_engine_cancel(struct pf_event *event)
+static void leave(struct pf_event *event)
 {
-    if (!event->slot)
-        return;
     if (!event->fifo)
         pf_heap_remove(event);
     else if (event->slot == PF_EVENT_IN_FIFO)
         cancel_in_fifo(event);
     else
         leave_fifo(event);
+}
+
+void pf_engine_cancel(struct pf_event *event)
+{
+    if (!event->slot)
+        return;
+    leave(event);
+    if (__builtin_expect(pf_chain_on, 0))
+        pf_chain_drop(&event->path);
 }
 
 size_t pf_engine_pending_count(void)
@@ -211,6 +224,8 @@ static void run_event(struct pf_event *event)
         pf_heap_remove(event);
     pf_engine_state.date = event->date;
     pf_engine_state.inside = true;
+    if (__builtin_expect(pf_chain_on, 0))
+        pf_chain_runs(event);
     event->fn(event);
     pf_engine_state.inside = false;
     executed++;
@@ -312,11 +327,22 @@ void pf_waiter_destroy(struct pf_waiter *waiter)
     waiter->semaphore = NULL;
 }
 
+static __attribute__((noinline)) void block_on_path(struct pf_waiter *waiter)
+{
+    pf_chain_drop(&waiter->path);
+    pf_chain_parks();
+    pf_waiter_block(waiter);
+    pf_chain_resumes(&waiter->path);
+}
+
 void pf_waiter_park(struct pf_waiter *waiter)
 {
     waiter->timed_out = false;
     waiter->parked = true;
-    pf_waiter_block(waiter);
+    if (__builtin_expect(pf_chain_on, 0) && !waiter->knows_why)
+        block_on_path(waiter);
+    else
+        pf_waiter_block(waiter);
 }
 
 static void timer_rings(struct pf_event *event)
@@ -347,6 +373,8 @@ void pf_waiter_wake(struct pf_waiter *waiter)
     if (!waiter->parked || waiter->queued)
         return;
     waiter->queued = true;
+    if (__builtin_expect(pf_chain_on, 0) && !waiter->knows_why)
+        waiter->path = pf_chain_copy();
     waiter->next = NULL;
     if (!wake_first)
         wake_date = pf_engine_now();
@@ -354,4 +382,15 @@ void pf_waiter_wake(struct pf_waiter *waiter)
     wake_last = &waiter->next;
     if (!pf_engine_inside() && !nudge.slot)
         pf_engine_post(&nudge, pf_engine_now());
+}
+
+void pf_engine_pay(double *owed, double seconds)
+{
+    const double shortest = 1e-9;
+    *owed += seconds;
+    if (*owed < shortest)
+        return;
+    seconds = *owed;
+    *owed = 0;
+    sg_actor_sleep_for(seconds);
 }

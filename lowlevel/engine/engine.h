@@ -8,6 +8,7 @@
 #include <simgrid/semaphore.h>
 
 #include "base/export.h"
+#include "lowlevel/engine/chain.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,6 +28,7 @@ struct pf_event {
     void (*fn)(struct pf_event *event);
     struct pf_event *next; /* in its fifo */
     struct pf_event_fifo *fifo;
+    struct pf_chain *path; /* why it will run, while it is pending; NULL unless paths are followed */
     uint32_t slot; /* position in the heap, from 1; PF_EVENT_IN_FIFO behind another one; 0 when not pending */
 };
 
@@ -65,9 +67,14 @@ static inline double pf_engine_now(void)
     return pf_engine_state.inside ? pf_engine_state.date : pf_engine_actor_now();
 }
 
+/* The calling actor works for so many seconds: at once, or, what is `owed` then, later, while that is less
+ * than SimGrid's accuracy of dates (1e-9 s), below which it warns. */
+PF_EXPORT void pf_engine_pay(double *owed, double seconds);
+
 static inline void pf_event_init(struct pf_event *event, void (*fn)(struct pf_event *))
 {
     event->fn = fn;
+    event->path = NULL;
     event->slot = 0;
 }
 
@@ -138,10 +145,12 @@ struct pf_waiter {
     sg_sem_t semaphore; /* NULL: SimGrid's own calls resume the actor */
     void *actor;
     struct pf_event timer;
+    struct pf_chain *path;  /* of what has woken it */
     struct pf_waiter *next; /* in the list of those to wake */
     bool parked;
     bool queued;
     bool timed_out;
+    bool knows_why; /* what parks on it follows the paths itself */
 };
 
 PF_EXPORT void pf_waiter_init(struct pf_waiter *waiter);

@@ -96,10 +96,32 @@ static void clock_rings(struct pf_event *event)
     arm_clock(clock);
 }
 
+/* The latency of the empty way is known; all else is for the bytes and for waiting. Another process, which
+ * would have to be asked, is not. */
+void pf_network_travelled(const struct pf_transfer *t)
+{
+    const struct pf_network_ops *network = pf_network_of(t);
+    if (!t->path)
+        return;
+    struct pf_chain *path = pf_chain_duplicate(t->path);
+    struct pf_route_info way = {0};
+    if (strcmp(network->name, pf_network_external.name) != 0)
+        network->route_info(t->src, t->dst, &way);
+    double now = pf_engine_now();
+    pf_chain_extend(path, t->start + way.latency < now ? t->start + way.latency : now, PF_CHAIN_LATENCY);
+    pf_chain_extend(path, now, PF_CHAIN_TRANSFER);
+    pf_chain_enter(path);
+    pf_chain_drop(&path);
+}
+
 void pf_network_inject(struct pf_transfer *t)
 {
     const struct pf_network_ops *network = pf_network_of(t);
     t->start = pf_engine_now();
+    if (__builtin_expect(pf_chain_on, 0)) {
+        pf_chain_drop(&t->path);
+        t->path = pf_chain_copy();
+    }
     network->inject(t);
     if (network->next_event == pf_network_no_event)
         return;

@@ -47,6 +47,7 @@ struct pf_transfer {
     /* For a layer stacked on the network: its record of this transfer. In inject() it may put upcalls of its
      * own into the slots above; they call the ones that were there. */
     void *layer;
+    struct pf_chain *path; /* why it entered the network, NULL unless paths are followed */
 
     /* The network's own. */
     struct pf_event event;
@@ -127,3 +128,6 @@ const struct pf_network_ops *pf_network_of(const struct pf_transfer *t);
 
 /* Injects the transfer into its network and keeps one with its own clock running. */
 void pf_network_inject(struct pf_transfer *t);
+
+/* What follows in the running event happens because the transfer has come so far (engine/chain.h). */
+void pf_network_travelled(const struct pf_transfer *t);

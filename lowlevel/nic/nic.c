@@ -171,9 +171,17 @@ static void take_header(struct pf_nic_message *m)
     pf_engine_post_in(&m->dst->rx_fifos[t->vn], &m->event, receive(m->dst, t->vn));
 }
 
+/* What a transfer brings about has taken its way since it entered the network. */
+static void travelled(struct pf_transfer *t)
+{
+    if (__builtin_expect(pf_chain_on, 0))
+        pf_network_travelled(t);
+}
+
 static void source_done(struct pf_transfer *t)
 {
     struct pf_nic_message *m = of_transfer(t);
+    travelled(t);
     if (!t->streams)
         return;
     m->left_date = pf_engine_now();
@@ -212,6 +220,7 @@ static void header_arrived(struct pf_transfer *t)
 {
     struct pf_nic_message *m = of_transfer(t);
     struct pf_nic_channel *channel = m->channel;
+    travelled(t);
     if (!pf_order_header(m))
         return;
     take_header(m);
@@ -222,6 +231,7 @@ static void header_arrived(struct pf_transfer *t)
 static void tail_arrived(struct pf_transfer *t)
 {
     struct pf_nic_message *m = of_transfer(t);
+    travelled(t);
     if (pf_order_tail(m))
         take_tail(m);
 }
@@ -249,6 +259,8 @@ static void transfer_lost(struct pf_transfer *t)
 static void finish(struct pf_nic_message *m)
 {
     m->done_date = write_payload(m);
+    if (__builtin_expect(pf_chain_on, 0))
+        pf_chain_drop(&m->transfer.path);
     m->client->complete(m);
 }
 
@@ -291,6 +303,7 @@ static void prepare(struct pf_nic_message *m)
     t->sent = source_done;
     t->last = tail_arrived;
     t->lost = transfer_lost;
+    t->path = NULL;
     m->losses = 0;
     m->taken = false;
     m->source_read = false;

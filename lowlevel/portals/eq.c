@@ -129,8 +129,12 @@ static void store(struct ptl_eq *eq, const struct ptl_eq_place *what)
         eq->notices--; /* until it has been read */
     if (eq->tail - eq->head >= eq->capacity - eq->notices)
         eq->dropped = true;
-    else
-        *place_at(eq, eq->tail++) = *what;
+    else {
+        struct ptl_eq_place *place = place_at(eq, eq->tail++);
+        *place = *what;
+        if (__builtin_expect(pf_chain_on, 0))
+            place->path = pf_chain_copy();
+    }
     ptl_event_stored(eq, event, is_news(eq, event));
 }
 
@@ -152,7 +156,7 @@ double ptl_eq_post(struct ptl_eq *eq, const ptl_event_t *event, uint8_t network,
         return date;
     struct ptl_process *process = eq->ni->process;
     if (process->free_mode && !pf_engine_inside()) {
-        struct ptl_eq_place what = {*event, network};
+        struct ptl_eq_place what = {.event = *event, .network = network};
         store(eq, &what);
         return date;
     }
@@ -192,8 +196,12 @@ static int take(struct ptl_eq *eq, ptl_event_t *event)
 {
     if (eq->head == eq->tail)
         return PTL_EQ_EMPTY;
-    const struct ptl_eq_place *place = place_at(eq, eq->head++);
+    struct ptl_eq_place *place = place_at(eq, eq->head++);
     *event = place->event;
+    if (__builtin_expect(pf_chain_on, 0)) {
+        pf_chain_meet(eq->ni->process->self, place->path, pf_engine_now());
+        pf_chain_drop(&place->path);
+    }
     eq->ni->process->reacts = place->network;
     if (eq->head == eq->tail)
         eq->head = eq->tail = 0; /* queues are long and mostly empty: use the same memory again */

@@ -2,6 +2,7 @@
 /* The initiator's part: starting operations, and the NIC's upcalls for them. */
 #include "base/log.h"
 #include "lowlevel/network/packet/report.h"
+#include "lowlevel/network/traffic.h"
 #include "lowlevel/platform/platform.h"
 #include "lowlevel/portals/internal.h"
 
@@ -144,6 +145,8 @@ void ptl_message_start(struct ptl_message *m, bool triggered)
     m->nic.transfer.kind = transfer_kind(m);
     m->nic.transfer.src_process = process->self->rank;
     m->nic.transfer.dst_process = m->to ? m->to->self->rank : -1;
+    if (m->operation != PTL_DO_GET && !process->free_mode)
+        pf_traffic_count(process->self->rank, m->nic.transfer.dst_process, m->rlength);
     m->nic.service = process->service;
     m->nic.matching = ptl_is_matching(m->ni);
     m->nic.payload = m->operation == PTL_DO_GET ? 0 : m->rlength;

@@ -119,6 +119,7 @@ struct ptl_ni {
 struct ptl_eq_place {
     ptl_event_t event;
     uint8_t network;
+    struct pf_chain *path; /* why it is there, NULL unless paths are followed */
 };
 
 struct ptl_eq {
@@ -260,6 +261,7 @@ struct ptl_unexpected {
     bool claim_unlinks; /* followed by AUTO_UNLINK of the claiming entry */
     struct ptl_ni *ni;
     enum ptl_operation operation;
+    struct pf_chain_date came; /* if paths are followed */
 };
 
 /* process.c */

@@ -2,6 +2,7 @@
 /* The memory of a message, and what its initiator learns of the operation: local events and counters. */
 #include <string.h>
 
+#include "lowlevel/network/traffic.h"
 #include "lowlevel/portals/internal.h"
 
 static struct pf_pool messages = PF_POOL(struct ptl_message);
@@ -148,6 +149,8 @@ void ptl_message_replied(struct ptl_message *m, double date)
             .ni_fail_type = m->fail,
         };
         m->from->counters.bytes_got += m->mlength;
+        if (!m->from->free_mode)
+            pf_traffic_count(m->nic.transfer.dst_process, m->from->self->rank, m->mlength);
         if (m->fail != PTL_NI_OK || !(md->md.options & PTL_MD_EVENT_SUCCESS_DISABLE))
             ptl_eq_post(ptl_live_eq(md->eq, md->md.eq_handle, m->ni), &event, m->nic.transfer.network, date);
         struct ptl_ct *ct = ptl_live_ct(md->ct, md->md.ct_handle, m->ni);

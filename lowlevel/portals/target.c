@@ -249,6 +249,8 @@ void ptl_target_match(struct ptl_message *m)
         refuse_by_flow_control(m, pt, entry);
         return;
     }
+    if (pf_chain_on && entry->list == PTL_PRIORITY_LIST && entry->match.ignore.sender)
+        pf_chain_took(m->to->self, pf_chain_date_of(NULL));
     take_entry(m, entry);
     if (unexpected)
         keep_header(m, pt);

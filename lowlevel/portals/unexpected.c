@@ -16,6 +16,8 @@ struct ptl_unexpected *ptl_unexpected_new(struct ptl_pt *pt, const struct ptl_me
         .ni = m->to_ni, .entry = m->entry, .network = m->nic.transfer.network, .operation = m->operation};
     header->match.key = ptl_match_header(m->to_ni, m->match_bits, m->initiator);
     ptl_match_append(&pt->unexpected, &header->match);
+    if (pf_chain_on)
+        header->came = pf_chain_date_of(NULL);
     m->entry->unexpected++;
     m->to_ni->unexpected_count++;
     return header;
@@ -134,10 +136,18 @@ static struct ptl_unexpected *find(const struct ptl_le *entry, const struct ptl_
                                   after ? &after->match : NULL, fits, entry));
 }
 
+/* An entry or a search for any sender takes the first that came. */
+static void note_order(const struct ptl_le *entry, const struct ptl_unexpected *header)
+{
+    if (pf_chain_on && entry->match.ignore.sender)
+        pf_chain_took(entry->ni->process->self, header->came);
+}
+
 /* Returns when the process can know of it; `date` when the data are yet to come. */
 static double claim(struct ptl_unexpected *header, const struct ptl_le *entry, bool unlinks, double date)
 {
     ptl_match_remove(&ptl_entry_pt(entry)->unexpected, &header->match);
+    note_order(entry, header);
     header->claimed = true;
     header->claim = entry->me;
     header->claim_ct = entry->ct;
@@ -231,6 +241,7 @@ static double answer_search(const struct ptl_le *pattern, ptl_search_op_t op, do
             known = later(known, claim(header, pattern, false, date));
         } else {
             ptl_event_t event = header->event;
+            note_order(pattern, header);
             known = later(known, answer(pattern, &event, header->network, date));
         }
     }

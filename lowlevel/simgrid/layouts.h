@@ -10,7 +10,10 @@
 #define PF_SIMGRID_FIND                                                                                      \
     "_ZN7simgrid6kernel8activity11MailboxImpl18find_matching_commENS1_12CommImplTypeERKSt8functionIFbPvS5_"  \
     "PNS1_8CommImplEEES5_RKN5boost13intrusive_ptrIS6_EEbb"
-#define PF_SIMGRID_READS_CLOCK "clock_gettime"
+#define PF_SIMGRID_COMM_SEND    "_ZN7simgrid6kernel8activity8CommImpl5isendEPNS0_5actor16CommIsendSimcallE"
+#define PF_SIMGRID_COMM_RECEIVE "_ZN7simgrid6kernel8activity8CommImpl5irecvEPNS0_5actor16CommIrecvSimcallE"
+#define PF_SIMGRID_COMM_START   "_ZN7simgrid6kernel8activity8CommImpl5startEv"
+#define PF_SIMGRID_READS_CLOCK  "clock_gettime"
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,6 +56,11 @@ extern "C" void pf_simgrid_handle_simcall(simgrid::kernel::actor::ActorImpl *act
     __attribute__((weak));
 extern simgrid::xbt::signal<void(double)>
     pf_simgrid_time_advances __asm__("_ZN7simgrid3s4u6Engine15on_time_advanceE") __attribute__((weak));
+
+/* CommImpl::on_completion */
+extern simgrid::xbt::signal<void(simgrid::kernel::activity::CommImpl const &)>
+    pf_simgrid_comm_ends __asm__("_ZN7simgrid6kernel8activity8CommImpl13on_completionE")
+        __attribute__((weak));
 
 /* The first one that the installed headers have. */
 template <typename Thing, typename Function>
@@ -300,6 +308,12 @@ struct actor {
     bool suspended;
     void *waiting[PF_SIMGRID_ACTOR_WAITING];
     pf_simgrid::communications communications;
+};
+
+/* What an actor asks of the kernel, and which actor. */
+struct simcall_observer {
+    void *vtable;
+    actor *issuer;
 };
 
 /* Request with its base class F2C, up to the parts of a nonblocking collective. */

@@ -22,6 +22,8 @@
  *   PF_SIMGRID_COPY                      the name of Datatype::copy(), as declared below
  *   PF_SIMGRID_FIND                      the name of MailboxImpl::find_matching_comm(), declared in smpi_receive.c
  *   pf_simgrid_set_mailbox               CommImpl::set_mailbox(MailboxImpl *)
+ *   PF_SIMGRID_COMM_SEND, _COMM_RECEIVE  the names of CommImpl::isend() and irecv()
+ *   PF_SIMGRID_COMM_START                the name of CommImpl::start(), which both of them call
  *   PF_SIMGRID_READS_CLOCK               the function of the C library by which SMPI measures computation
  *   pf_simgrid_clock                     the simulated date; like all functions of the engine weak, so that
  *                                        its address is NULL where SimGrid does not export it
@@ -31,6 +33,7 @@
  *   pf_simgrid_run_all_actors            of a round of the main loop: actors run up to their next simcalls
  *   pf_simgrid_handle_simcall            ... which are carried out one by one
  *   pf_simgrid_time_advances             SimGrid's signal that the clock has moved
+ *   pf_simgrid_comm_ends                 SimGrid's signal that a communication is over
  *   pf_simgrid_on_turn<Host or Link>(f)  calls f whenever one goes off or on
  * in simgrid::: the classes whose members and functions are used, as the library names them;
  * in pf_simgrid::: objects that are looked at only, and their values:

@@ -236,19 +236,25 @@ static void add_slot(struct pf_account_row *row, const struct pf_account_slot *s
         total->shadow_simulated = slot->shadow_simulated;
 }
 
-size_t pf_account_rows(struct pf_account_row **out)
+size_t pf_account_rows(struct pf_account_row **out, int first, int count)
 {
+    size_t kept = 0;
     struct pf_account_row *rows = pf_calloc((size_t)process.pair_count + 1, sizeof *rows);
     for (int i = 0; i < process.pair_count; i++) {
         rows[i].phase = process.pairs[i].phase;
         rows[i].model = process.pairs[i].model;
         rows[i].total.row = i;
     }
-    for (const struct pf_account *account = process.accounts; account; account = account->next)
-        for (const struct pf_account_slot *slot = account->slots; slot; slot = slot->next)
+    for (const struct pf_account *account = process.accounts; account; account = account->next) {
+        bool wanted = account->rank >= first && account->rank - first < count;
+        for (const struct pf_account_slot *slot = wanted ? account->slots : NULL; slot; slot = slot->next)
             add_slot(&rows[slot->row], slot);
+    }
+    for (int i = 0; i < process.pair_count; i++)
+        if (rows[i].ranks > 0)
+            rows[kept++] = rows[i];
     *out = rows;
-    return (size_t)process.pair_count;
+    return kept;
 }
 
 double pf_account_computed(double *most)

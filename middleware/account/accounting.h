@@ -48,6 +48,7 @@ struct pf_account {
     uint64_t charged;   /* of these, what has been turned into simulated time, or discarded */
     uint64_t questions; /* ns given to SMPI beyond `computed`, see rank_clock() */
     bool inside;        /* a call has entered and not left */
+    bool plays;         /* a trace, so what is outside of all calls is no computation, and counts as inside */
     int rank;
     /* private */
     bool closed;
@@ -145,7 +146,7 @@ static inline void pf_account_leave(struct pf_account *account)
     if (!pf_clock_undisturbed(now))
         now = pf_clock_ask();
     account->slot->overhead_ticks += now - pf_account_mark;
-    account->inside = false;
+    account->inside = account->plays;
     pf_account_mark = now;
 }
 
@@ -189,8 +190,9 @@ struct pf_account_row {
     double most_computed; /* s, of the rank that has computed longest */
 };
 
-/* The pairs of the whole run, in order of first appearance. Returns their number; the caller frees *rows. */
-PF_EXPORT size_t pf_account_rows(struct pf_account_row **rows);
+/* The pairs of `count` ranks from `first` on, in order of first appearance in the run. Returns their number;
+ * the caller frees *rows. Looks at the accounts of all ranks: for each of J jobs, J times. */
+PF_EXPORT size_t pf_account_rows(struct pf_account_row **rows, int first, int count);
 
 /* Seconds that all ranks have computed, and, in *most, the rank that has computed longest. */
 PF_EXPORT double pf_account_computed(double *most);

@@ -15,19 +15,6 @@
 
 bool pf_ledger_on;
 
-int pf_ledger_first_model;
-static bool switched;
-
-void pf_ledger_begin(int model)
-{
-    pf_ledger_first_model = model;
-}
-
-void pf_ledger_switched(int model)
-{
-    switched |= model != pf_ledger_first_model;
-}
-
 /* ---- entries ---- */
 
 static struct pf_pool entries = PF_POOL(struct pf_ledger_entry);
@@ -259,7 +246,7 @@ void pf_ledger_probed(struct pf_ledger_mailbox *mailbox, int source, int tag)
 
 /* ---- mailboxes ---- */
 
-static struct pf_ledger_mailbox *mailboxes_new(int size)
+static struct pf_ledger_mailbox *mailboxes_new(int size, bool switched)
 {
     struct pf_ledger_mailbox *mailboxes = pf_calloc((size_t)size, sizeof *mailboxes);
     for (int i = 0; i < size; i++) {
@@ -270,12 +257,12 @@ static struct pf_ledger_mailbox *mailboxes_new(int size)
 }
 
 struct pf_ledger_mailbox *pf_ledger_mailbox_of(struct pf_ledger_mailbox **mailboxes, int size,
-                                               int destination)
+                                               int destination, bool switched)
 {
     if (destination < 0 || destination >= size)
         return NULL;
     if (!*mailboxes)
-        *mailboxes = mailboxes_new(size);
+        *mailboxes = mailboxes_new(size, switched);
     struct pf_ledger_mailbox *mailbox = &(*mailboxes)[destination];
     if (PF_UNLIKELY(switched && !mailbox->exact && mailbox->held == 0)) {
         settle(mailbox, true);

@@ -5,7 +5,7 @@
 #include "middleware/core/rank.h"
 #include "middleware/core/upcalls.h"
 
-/* The match queues of the ledger (p2p/ledger.c explains them), and whether any rank has switched. */
+/* The match queues of the ledger (p2p/ledger.c explains them). */
 
 struct pf_ledger_side;
 
@@ -56,15 +56,6 @@ struct pf_ledger_side {
 /* Whether this run has a ledger. */
 extern bool pf_ledger_on;
 
-/* The start of the job: no rank has switched, all are in `model`. */
-void pf_ledger_begin(int model);
-
-/* A rank switches to `model`, or a communicator is bound to it. */
-void pf_ledger_switched(int model);
-
-/* That model. */
-extern int pf_ledger_first_model;
-
 static inline struct pf_ledger_entry *pf_ledger_entry_of(struct pf_envelope *envelope)
 {
     return (struct pf_ledger_entry *)envelope;
@@ -111,10 +102,10 @@ void pf_ledger_plain_received(struct pf_ledger_mailbox *mailbox, struct pf_ledge
                               int tag);
 
 /* The mailbox of a destination among the `size` of a communicator, NULL when there is no such member. All are
- * made on first use (*mailboxes is NULL before), and after the first switch leave the plain mode
- * here, as soon as they can. */
+ * made on first use (*mailboxes is NULL before), and after the first switch of a rank of the world leave the
+ * plain mode here, as soon as they can. */
 struct pf_ledger_mailbox *pf_ledger_mailbox_of(struct pf_ledger_mailbox **mailboxes, int size,
-                                               int destination);
+                                               int destination, bool switched);
 
 /* The same in the plain mode: it is some message from `source` with `tag`. */
 void pf_ledger_probed(struct pf_ledger_mailbox *mailbox, int source, int tag);

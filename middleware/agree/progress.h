@@ -6,22 +6,27 @@
 
 /*
  * A rank that is blocked in one implementation progresses its operations in the others. SMPI's progress by
- * itself, on SimGrid's activities. One implementation, Open MPI, needs calls (values->needs_progress):
- * a helper actor of the rank makes them, woken by the NIC, while the rank is inside another one.
- * It costs no simulated time of its own.
+ * itself, on SimGrid's activities. Open MPI, over each of its stacks, needs calls (values->needs_progress):
+ * for each such implementation a helper actor of the rank makes them, woken by the NIC, while the rank is
+ * inside another one. It costs no simulated time of its own.
  */
-struct pf_progress {
-    struct pf_waiter wake; /* the helper waits for work here */
+struct pf_helper {
+    struct pf_waiter wake; /* it waits for work here */
     struct pf_waiter idle; /* the rank waits here until the helper has left the implementation */
-    bool busy;             /* the helper is inside the implementation */
+    bool busy;             /* it is inside the implementation */
     bool rank_waits;
-    bool work;    /* the implementation was called, or the NIC has changed, since the helper's last pass */
-    bool changed; /* the NIC has changed since the rank looked, see wait_mixed.c */
+    bool work; /* the implementation was called, or the NIC has changed, since its last pass */
+};
+
+struct pf_progress {
+    struct pf_helper *of[PF_IMPL_COUNT]; /* NULL: not served */
+    bool changed;                        /* the NIC has changed since the rank looked, see wait_mixed.c */
     struct pf_waiter *mixed; /* the rank itself waits for requests of several owners, see wait_mixed.c */
 };
 
-/* Called by the adapter's notification (on_progress): the NIC of the rank has changed. In engine context. */
-void pf_progress_notify(void *rank);
+/* Called by the adapter's notification (on_progress): the NIC of the rank has changed for this
+ * implementation. In engine context. */
+void pf_progress_notify(void *rank, int impl);
 
 /* The slow path of pf_progress_guard. */
 void pf_progress_enter(struct pf_rank *r, int impl);
@@ -34,7 +39,7 @@ static inline void pf_progress_guard(struct pf_rank *r, int impl)
         pf_progress_enter(r, impl);
 }
 
-/* From now on the helper of the rank looks after this implementation, before the rank calls it first. */
+/* From now on a helper of the rank looks after this implementation, before the rank calls it first. */
 void pf_progress_serve(struct pf_rank *r, int impl);
 
 /* The structure of a rank, made at first use. */

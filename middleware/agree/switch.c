@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "middleware/compute/compute.h"
+#include "middleware/compute/critical_path.h"
 #include "middleware/summary/summary.h"
 #include "middleware/agree/ledger_queues.h"
 #include "middleware/agree/route.h"
@@ -46,6 +47,12 @@ static void open_implementation(enum pf_model model, const struct pf_adapter *ad
         pf_summary_add_version(adapter->name, adapter->version);
 }
 
+void pf_model_withhold_world(struct pf_instance *in)
+{
+    if (pf_job_state.world_count > 1)
+        in->predefined[(uintptr_t)MPI_COMM_WORLD] = NULL;
+}
+
 void pf_model_load(enum pf_model model)
 {
     if (pf_model_missing(model))
@@ -66,6 +73,7 @@ void pf_model_load(enum pf_model model)
         if (r->models[model]->values->needs_progress)
             pf_progress_serve(r, impl);
         r->models[model]->model = model;
+        pf_model_withhold_world(r->models[model]);
         if (!r->instances[impl])
             r->instances[impl] = r->models[model];
     }
@@ -83,6 +91,7 @@ static void move_without_mpi(struct pf_rank *r, const char *phase, enum pf_model
 {
     pf_compute_charge(r);
     pf_account_move(r->account, phase, model, simgrid_get_clock());
+    pf_critical_path_moved(r);
     if (model != PF_MODEL_NONE)
         r->model = model;
 }
@@ -101,10 +110,11 @@ static void move(struct pf_rank *r, const char *phase, enum pf_model model)
     pf_call_settle(r);
     if (phase || model != from)
         pf_account_move(r->account, phase, model, simgrid_get_clock());
+    pf_critical_path_moved(r);
     if (model == PF_MODEL_NONE)
         return;
     pf_model_enforce(r, model);
-    pf_ledger_switched(model);
+    pf_job_switched(r, model);
     if (model != from)
         pf_upcalls.switched(r, from);
 }
@@ -135,7 +145,7 @@ void pf_switch_by_schedule(struct pf_rank *r, const struct pf_call_shape *shape)
 
 void pf_switch_phase(struct pf_rank *r, const char *phase)
 {
-    move(r, phase, pf_schedule_enter(pf_job_state.schedule, phase));
+    move(r, phase, pf_schedule_enter(r->job->schedule, phase));
     if (r->state != PF_RANK_NEW)
         pf_upcalls.entered_phase(r, phase);
 }

@@ -13,6 +13,10 @@ struct pf_instance;
  * that fails. At no simulated time; no rank waits. Call it from a rank's actor. */
 void pf_model_load(enum pf_model model);
 
+/* In a workload, what a new instance calls MPI_COMM_WORLD has the ranks of all jobs: that of the rank's job
+ * is made when it is used (pf_object_predefined()). */
+void pf_model_withhold_world(struct pf_instance *in);
+
 /* Makes `model`, which is loaded, that of the rank's new operations, and nothing else: how a rank starts. */
 void pf_model_enforce(struct pf_rank *r, enum pf_model model);
 

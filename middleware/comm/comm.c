@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "middleware/agree/ledger_queues.h"
 #include "middleware/comm/comm_id.h"
+#include "middleware/core/job_state.h"
 #include "middleware/core/upcalls.h"
 #include "middleware/core/errhandler.h"
 #include "middleware/object/info.h"
@@ -309,20 +310,28 @@ struct pf_instance *pf_comm_agree(struct pf_rank *r, struct pf_comm *comm, uint6
     return r->models[model];
 }
 
-void pf_comm_init_rank(struct pf_rank *r, int size)
+/* The first identifier is that of the MPI_COMM_WORLD of the implementations, which has all ranks. */
+static struct pf_comm_shared *world_new(const struct pf_world *job)
 {
-    static struct pf_comm_shared *world;
-    if (!world) {
-        int *ranks = pf_malloc((size_t)size * sizeof *ranks);
-        for (int i = 0; i < size; i++)
-            ranks[i] = i;
-        world = pf_comm_shared_new(ranks, size, false);
-        free(ranks);
-    }
+    static bool taken;
+    if (pf_job_state.world_count > 1 && !taken)
+        taken = pf_comm_id_take() == 0;
+    int *ranks = pf_malloc((size_t)job->size * sizeof *ranks);
+    for (int i = 0; i < job->size; i++)
+        ranks[i] = job->first + i;
+    struct pf_comm_shared *world = pf_comm_shared_new(ranks, job->size, false);
+    free(ranks);
+    return world;
+}
+
+void pf_comm_init_rank(struct pf_rank *r)
+{
+    if (!r->job->shared)
+        r->job->shared = world_new(r->job);
     struct pf_comm_shared *alone = pf_comm_shared_new(&r->self.rank, 1, true);
     pf_comm_id_give_back(alone->id); /* it needs no shadow, and every rank has one */
     alone->id = -1 - r->self.rank;
-    r->world = comm_alloc(r, world, r->self.rank);
+    r->world = comm_alloc(r, r->job->shared, r->self.rank - r->job->first);
     r->alone = comm_alloc(r, alone, 0);
     strcpy(r->world->name, "MPI_COMM_WORLD");
     strcpy(r->alone->name, "MPI_COMM_SELF");

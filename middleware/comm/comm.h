@@ -143,7 +143,7 @@ static inline int pf_comm_peers(const struct pf_comm *comm)
 }
 
 /* WORLD and SELF of a rank. */
-void pf_comm_init_rank(struct pf_rank *r, int size);
+void pf_comm_init_rank(struct pf_rank *r);
 
 /* The shared part of the communicator that the members of `parent` create in its collective number
  * `sequence`, identified by the first member; the first caller makes it, with the given members. Keeps a

@@ -25,7 +25,7 @@ static void bind(struct pf_rank *r, struct pf_comm *comm, const char *name, cons
     }
     pf_model_load(model);
     pf_comm_bind(comm->shared, model);
-    pf_ledger_switched(model);
+    pf_job_switched(r, model);
 }
 
 void pf_comm_bind_by_info(struct pf_rank *r, struct pf_comm *comm)

@@ -16,7 +16,7 @@ void pf_comm_schedule_message(struct pf_rank *r, int peer, int count, MPI_Dataty
 void pf_comm_schedule_collective(struct pf_rank *r, const struct pf_comm *comm, int root, int64_t bytes)
 {
     pf_switch_by_schedule(r, &(struct pf_call_shape){.world = comm == r->world,
-                                                     .all = comm->shared->size == pf_job_state.size,
+                                                     .all = comm->shared->size == r->job->size,
                                                      .peer = root,
                                                      .members = comm->shared->size,
                                                      .bytes = bytes});
@@ -30,4 +30,17 @@ int64_t pf_comm_bytes(const int *counts, int n, MPI_Datatype datatype)
     for (int i = 0; i < n; i++)
         items += counts[i] > 0 ? counts[i] : 0;
     return size > 0 ? items * size : 0;
+}
+
+void pf_comm_traffic(struct pf_rank *r, const struct pf_instance *in, int peer, int count,
+                     MPI_Datatype datatype, MPI_Comm handle)
+{
+    const struct pf_comm *comm = pf_comm_of(r, handle);
+    const struct pf_comm_shared *there = !comm                 ? NULL
+                                         : comm->shared->other ? comm->shared->other
+                                                               : comm->shared;
+    if (!there || peer < 0 || peer >= there->size || *pf_model_network((enum pf_model)in->model))
+        return;
+    int64_t bytes = pf_comm_bytes(&count, 1, datatype);
+    pf_traffic_count(r->self.rank, there->world_ranks[peer], bytes > 0 ? (uint64_t)bytes : 0);
 }

@@ -63,16 +63,29 @@ void pf_group_release(struct pf_group *group)
     pf_object_discard(group);
 }
 
+static int *new_list(int n)
+{
+    int *list = pf_malloc((size_t)(n ? n : 1) * sizeof *list);
+    return list;
+}
+
 static void *group_shadow(struct pf_instance *in, struct pf_object *object)
 {
     struct pf_group *group = (struct pf_group *)object;
     if (group == &empty_group)
         return in->predefined[(uintptr_t)MPI_GROUP_EMPTY];
     pf_native_group_t world = NULL, shadow = NULL;
+    int first = group->owner->job->first;
+    pf_native_comm_t all = pf_native(in, MPI_COMM_WORLD);
     int before = pf_middleware_native_begin(group->owner, in);
-    int code = in->fn->Comm_group(in->predefined[(uintptr_t)MPI_COMM_WORLD], &world);
+    int code = in->fn->Comm_group(all, &world);
     if (code == 0) {
-        code = in->fn->Group_incl(world, group->size, group->world_ranks, &shadow);
+        int *ranks = first ? new_list(group->size) : group->world_ranks; /* in that communicator */
+        for (int i = 0; first && i < group->size; i++)
+            ranks[i] = group->world_ranks[i] - first;
+        code = in->fn->Group_incl(world, group->size, ranks, &shadow);
+        if (first)
+            free(ranks);
         in->fn->Group_free(&world);
     }
     pf_middleware_native_end(group->owner, in, before);
@@ -143,12 +156,6 @@ int pf_PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
         return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_ARG);
     *result = pf_ranks_compare(a->world_ranks, a->size, b->world_ranks, b->size);
     return pf_call_return(r, MPI_SUCCESS);
-}
-
-static int *new_list(int n)
-{
-    int *list = pf_malloc((size_t)(n ? n : 1) * sizeof *list);
-    return list;
 }
 
 /* Makes the group of a result list, frees the list and ends the call. */

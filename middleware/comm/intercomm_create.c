@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI_Intercomm_create. Each side decides in which model it creates: by its implementation's own function,
- * which Open MPI has, or by the messages that this function would send, which the analytic model prices. When
+ * which Open MPI over Portals has, or by the messages that this function would send, in the analytic model or
+ * in Open MPI over UCX, whose function would not meet the other's. When
  * the sides have decided differently, each does its own work inside, and the leaders meet in both models:
  * what the function has made then is not used, shadows are made at first use.
  */
@@ -124,7 +125,7 @@ static int swap_lists(struct pf_instance *in, const struct call *call, const int
 static int meet_by_lists(struct pf_rank *r, const struct call *call, const struct creation *c, int mine)
 {
     const struct side *ours = &c->side[mine], *theirs = &c->side[!mine];
-    struct pf_instance *in = pf_call_native_begin(r, r->models[(ours->by_lists ? ours : theirs)->model]);
+    struct pf_instance *in = pf_call_native_begin(r, r->models[(theirs->here ? theirs : ours)->model]);
     int number, code = swap_lists(in, call, &ours->size, 1, &number, 1);
     if (code == MPI_SUCCESS) {
         int *others = pf_malloc((size_t)theirs->size * sizeof *others);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include "lowlevel/network/traffic.h"
 #include "middleware/agree/route.h"
 #include "middleware/comm/comm.h"
 #include "middleware/datatype/limits.h"
@@ -21,6 +22,19 @@ static inline void pf_call_schedule_message(struct pf_rank *r, int peer, int cou
 
 /* Bytes of `n` blocks of a collective; `counts` has one number for each. */
 int64_t pf_comm_bytes(const int *counts, int n, MPI_Datatype datatype);
+
+/* Counts a message that the rank sends in this implementation, where no NIC does
+ * (lowlevel/network/traffic.h).
+ */
+void pf_comm_traffic(struct pf_rank *r, const struct pf_instance *in, int peer, int count,
+                     MPI_Datatype datatype, MPI_Comm comm);
+
+static inline void pf_call_traffic(struct pf_rank *r, const struct pf_instance *in, int peer, int count,
+                                   MPI_Datatype datatype, MPI_Comm comm)
+{
+    if (PF_UNLIKELY(pf_traffic != NULL))
+        pf_comm_traffic(r, in, peer, count, datatype, comm);
+}
 
 /* Accounts for a message that the rank sends. */
 static inline void pf_call_sent(struct pf_rank *r, int count, MPI_Datatype datatype)

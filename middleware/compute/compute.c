@@ -17,8 +17,10 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "loader/imports.h"
+#include "lowlevel/engine/chain.h"
 #include "lowlevel/simgrid/private.h"
 #include "middleware/compute/compute_file.h"
+#include "middleware/compute/critical_path.h"
 #include "middleware/compute/ways.h"
 
 /* SimGrid's side: what it has made of smpi/host-speed, and the limits of a measurement. */
@@ -78,7 +80,7 @@ static int rank_clock(clockid_t clock, struct timespec *ts)
     if (!account)
         return clock_gettime(clock, ts);
     account->charged = account->computed;
-    account->questions += pf_clock.question;
+    account->questions += account->plays ? 0 : pf_clock.question;
     uint64_t ns = account->computed + account->questions;
     ts->tv_sec = (time_t)(ns / 1000000000u);
     ts->tv_nsec = (long)(ns % 1000000000u);
@@ -128,7 +130,8 @@ void pf_compute_begin(int ranks)
     all.replays = *pf_config.computation_replay != 0;
     all.measures = !all.records && !all.replays && sg_cfg_get_boolean("smpi/simulate-computation");
     choose_clock();
-    pf_compute_on |= all.records || all.replays || pf_config.rank_times ||
+    pf_critical_path_begin(ranks);
+    pf_compute_on |= all.records || all.replays || pf_config.rank_times || pf_chain_on ||
                      (pf_config.analytic_explain && *pf_config.report);
     if (!pf_compute_on)
         return;
@@ -182,6 +185,7 @@ static void book_computation(struct pf_rank *r, double before)
     part->since = simgrid_get_clock();
     part->computed += part->since - before;
     r->account->slot->computed += part->since - before;
+    pf_critical_path_computed(r, before);
 }
 
 /* SMPI turns into simulated time what it has not charged yet, and no question: stock SMPI asks nothing
@@ -334,10 +338,11 @@ json_t *pf_compute_json(void)
     json_t *array = json_array();
     for (int i = 0; i < all.ranks; i++) {
         const struct part *part = &all.part[i];
-        if (part->ended)
-            json_array_append_new(array, json_pack("{s:i, s:f, s:f, s:f}", "rank", i, "simulated_s",
-                                                   part->total, "computation_s", part->computed,
-                                                   "communication_s", part->total - part->computed));
+        double total = part->ended ? part->total : simgrid_get_clock(); /* the run was cut short */
+        if (part->ended || *pf_end_reason())
+            json_array_append_new(array, json_pack("{s:i, s:f, s:f, s:f}", "rank", i, "simulated_s", total,
+                                                   "computation_s", part->computed, "communication_s",
+                                                   total - part->computed));
     }
     return array;
 }

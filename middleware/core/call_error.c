@@ -31,6 +31,8 @@ static void refuse(int fn)
         pf_die("%s was called in a child process of a rank, which is no rank", name);
     if (!self)
         pf_die("%s was called before MPI_Init", name);
+    if (self->mpi && self->mpi->job->has_failed)
+        pf_world_stay();
     if (self->mpi && self->mpi->state == PF_RANK_FINALIZED)
         pf_die("rank %d called %s after MPI_Finalize", self->rank, name);
     if (self->mpi && self->mpi->state == PF_RANK_LEFT)
@@ -68,6 +70,8 @@ const void *pf_call_enter_slowly(int fn, const void *site)
     if (!self || !self->mpi || self->mpi->state != PF_RANK_RUNNING || pf_in_child())
         refuse(fn);
     struct pf_rank *r = self->mpi;
+    if (r->alarmed)
+        pf_upcalls.looks_at_signals();
     site = pf_call_site_of_layer(r, site);
     site = r->entry_site ? r->entry_site : site;
     pf_upcalls.computed(r, site, asks(fn));

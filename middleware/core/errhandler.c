@@ -46,15 +46,14 @@ void pf_errhandler_release(MPI_Errhandler handle)
 static void fatal(struct pf_rank *r, int code) __attribute__((noreturn));
 static void fatal(struct pf_rank *r, int code)
 {
-    char site[512];
+    char site[512], name[200];
     const char *text = pf_errhandler_text(code);
     fprintf(stderr,
-            "parfocal: error: rank %d: %s, called at %s, failed: %s (code %d); MPI_ERRORS_ARE_FATAL ends the "
+            "parfocal: error: %s: %s, called at %s, failed: %s (code %d); MPI_ERRORS_ARE_FATAL ends the "
             "job\n",
-            r->self.rank, pf_fn_name(r->call.fn), pf_call_site_of(r, r->call.site, site, sizeof site),
-            text ? text : "unknown error code", code);
-    pf_end_because("rank %d: %s failed: %s", r->self.rank, pf_fn_name(r->call.fn),
-                   text ? text : "unknown error code");
+            pf_workload_rank_name(r->self.rank, name, sizeof name), pf_fn_name(r->call.fn),
+            pf_call_site_of(r, r->call.site, site, sizeof site), text ? text : "unknown error code", code);
+    pf_job_blame(&r->self, code, "%s failed: %s", pf_fn_name(r->call.fn), text ? text : "unknown error code");
     pf_upcalls.fatal(r, text ? text : "unknown error code");
     pf_job_abort(r->self.rank, code);
 }

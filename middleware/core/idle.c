@@ -5,8 +5,8 @@
 #include <simgrid/engine.h>
 
 #include "base/config.h"
-#include "base/log.h"
 #include "middleware/core/call.h"
+#include "middleware/core/job_state.h"
 #include "middleware/core/upcalls.h"
 
 /* Polls that found nothing, in a row over all ranks, with no other communication in between. */
@@ -42,6 +42,7 @@ void pf_call_idle(struct pf_rank *r, struct pf_instance *in)
             simgrid_get_clock(), pf_config.livelock_polls);
     r->call.model = in->model;
     pf_upcalls.stuck();
-    pf_end_because("livelock at simulated time %.9g s", simgrid_get_clock());
-    pf_end_process(1);
+    pf_job_blame(&r->self, 1, "livelock at simulated time %.9g s", simgrid_get_clock());
+    pf_call_polls = 0; /* other jobs may go on */
+    pf_job_abort(r->self.rank, 1);
 }

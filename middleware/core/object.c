@@ -42,6 +42,17 @@ void *pf_object_materialize(struct pf_instance *in, struct pf_object *object)
     return native;
 }
 
+void *pf_object_predefined(struct pf_instance *in, const void *handle)
+{
+    if (handle != MPI_COMM_WORLD || pf_job_state.world_count < 2)
+        return NULL;
+    struct pf_object *world = (struct pf_object *)pf_job_state.ranks[in->rank].world;
+    if (!world->native[in->impl])
+        ops_of(world)->shadow(in, world);
+    in->predefined[(uintptr_t)MPI_COMM_WORLD] = world->native[in->impl];
+    return world->native[in->impl];
+}
+
 pf_native_datatype_t *pf_native_array(struct pf_instance *in, const MPI_Datatype *types, int n)
 {
     pf_native_datatype_t *natives = pf_malloc((size_t)(n > 0 ? n : 1) * sizeof *natives);

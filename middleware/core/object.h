@@ -81,11 +81,17 @@ static inline void *pf_object_of(const void *handle, enum pf_kind kind)
  * reports the error) when the handle is not valid. */
 void *pf_object_materialize(struct pf_instance *in, struct pf_object *object);
 
+/* The same for a predefined handle: MPI_COMM_WORLD of a job of a workload, which is no implementation's own.
+ * NULL for all others, whose native handle is NULL. */
+void *pf_object_predefined(struct pf_instance *in, const void *handle);
+
 /* The implementation's handle for the middleware's. The hot path of every wrapper. */
 static inline void *pf_native_handle(struct pf_instance *in, const void *handle)
 {
-    if (pf_is_predefined(handle))
-        return in->predefined[(uintptr_t)handle];
+    if (pf_is_predefined(handle)) {
+        void *native = in->predefined[(uintptr_t)handle];
+        return __builtin_expect(native != NULL, 1) ? native : pf_object_predefined(in, handle);
+    }
     struct pf_object *object = (struct pf_object *)(uintptr_t)handle;
     void *native = object->native[in->impl];
     return __builtin_expect(native != NULL, 1) ? native : pf_object_materialize(in, object);

@@ -17,6 +17,7 @@ struct pf_buffered;
 struct pf_wait_set;
 struct pf_check;
 struct pf_observed;
+struct pf_world;
 
 /* The name of a function by its number, "MPI_Send"; never NULL. */
 const char *pf_fn_name(int fn);
@@ -53,9 +54,11 @@ struct pf_rank {
     struct pf_account *account;
     struct pf_schedule_cursor cursor;
     struct pf_call call;
+    struct pf_world *job; /* the one that it is a rank of */
     struct pf_comm *world;
     struct pf_comm *alone;     /* MPI_COMM_SELF */
     struct pf_instance *base;  /* there from the start: its clock is the one that the application reads */
+    bool base_started;         /* that has begun for this rank */
     struct pf_instance *ahead; /* has been called and may be ahead of the clock, else NULL */
     double owed;               /* s that it has to pay for reading clocks, see process/libc_clock.c */
     struct pf_request *free_requests;
@@ -63,7 +66,9 @@ struct pf_rank {
     struct pf_unreceived *unreceived; /* messages sent to this rank, see stranded.h */
     int state;                        /* enum pf_rank_state */
     bool open;                        /* it is running, and no layer above wants to name the call sites */
-    const void *entry_site;           /* of the call that such a layer has passed on, else NULL */
+    bool alarmed;             /* it has asked for a SIGALRM (process/libc_alarm.c): `open` is not set, */
+    bool open_without_alarm;  /* but would be */
+    const void *entry_site;   /* of the call that such a layer has passed on, else NULL */
     const void *fortran_site; /* of the call that the Fortran interface makes next, else NULL; `open` is not
                                  set then */
     bool fortran_attribute;   /* the same call sets or gets an attribute as a number */

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "middleware/core/job_programs.h"
+#include "middleware/core/job_state.h"
 #include "middleware/core/rank_objects.h"
 
 /* Tags that every model can carry: the Portals match bits leave 24 to the tag, and a receive of
@@ -21,8 +22,8 @@ static void fill_constants(struct pf_rank_objects *o, const struct pf_rank *r)
     o->host = MPI_PROC_NULL;
     o->io = MPI_ANY_SOURCE;
     o->wtime_is_global = 1;
-    o->universe_size = r->self.size;
-    o->appnum = pf_job_program_of(r->self.rank);
+    o->universe_size = r->job->size;
+    o->appnum = pf_job_program_of(r->self.rank) - pf_job_program_of(r->job->first);
     o->last_used_code = MPI_ERR_LASTCODE;
     o->file_errhandler = MPI_ERRORS_RETURN;
 }

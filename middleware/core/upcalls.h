@@ -23,6 +23,8 @@ struct pf_upcalls {
     void (*layer_left)(pf_self_t *self, int status);
     /* An observed call is in the middleware now, its computation before it charged (observing/tracing.c). */
     void (*entered)(struct pf_rank *r);
+    /* A call of a rank that waits for a signal begins (process/libc_alarm.c). */
+    void (*looks_at_signals)(void);
     /* The rank's computation before a call ends; `asks`: the call looks whether something is there, or what
      * time it is (compute/compute.c). */
     void (*computed)(struct pf_rank *r, const void *site, bool asks);

@@ -10,7 +10,8 @@
 int pf_call_too_long(const struct pf_instance *in, MPI_Count size, double count);
 
 /* The count of a call that moves `times` blocks of it; a receive says 0. */
-static inline int pf_native_count(const struct pf_instance *in, int count, MPI_Datatype datatype, int times)
+static inline __attribute__((always_inline)) int pf_native_count(const struct pf_instance *in, int count,
+                                                                 MPI_Datatype datatype, int times)
 {
     const struct pf_native_values *values = in->values;
     if (PF_LIKELY(!values->most_item) || count <= 0)

@@ -45,8 +45,10 @@ static void call_user(ffi_cif *interface, void *result, void **arguments, void *
     (void)interface;
     (void)result;
     struct closure *closure = data;
-    void **native_type = *(void ***)arguments[3];
-    MPI_Datatype datatype = pf_datatype_from_native(closure->in, *native_type);
+    const void *native_type = *(void **)arguments[3];
+    void *native = closure->in->values->short_handles ? (void *)(uintptr_t) * (const uint32_t *)native_type
+                                                      : *(void *const *)native_type;
+    MPI_Datatype datatype = pf_datatype_from_native(closure->in, native);
     closure->op->function(*(void **)arguments[0], *(void **)arguments[1], *(int **)arguments[2], &datatype);
 }
 

@@ -12,6 +12,7 @@
  * it, is over record_closed(me)                  the rank's last line has been written RECORD_CALL(name) the
  * function that does the work RECORD_FUNCTION                    static, where no one else calls the
  * functions below
+ *   RECORD_NEW_COMM(me, comm, number)  a communicator has got its number
  *
  * The tables record_types[] and record_ops[] are generated (surface/record_tables.py). The functions
  * record_NAME are generated (surface/record_trace.py), or below.
@@ -340,7 +341,10 @@ static void record_comm(struct recorder *me, MPI_Comm comm)
 
 static void record_new_comm(struct recorder *me, MPI_Comm comm)
 {
-    record_int(me, comm == MPI_COMM_NULL ? -1 : record_new(&me->comms, RECORD_KEY(comm)));
+    int number = comm == MPI_COMM_NULL ? -1 : record_new(&me->comms, RECORD_KEY(comm));
+    record_int(me, number);
+    if (number >= 0)
+        RECORD_NEW_COMM(me, comm, number);
 }
 
 static void record_win(struct recorder *me, MPI_Win win)

@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <mpi.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +21,14 @@
 #include "base/output_file.h"
 #include "lowlevel/engine/engine.h"
 #include "lowlevel/trace/trace.h"
+#include "middleware/comm/comm.h"
+#include "middleware/compute/compute.h"
 #include "middleware/core/rank.h"
 #include "middleware/core/upcalls.h"
 #include "middleware/observing/start.h"
 #include "middleware/observing/tracing.h"
 #include "middleware/process/ranks.h"
+#include "pf_fn.h"
 
 /* A rank's lines lie in pieces of an unnamed file in the folder of the result, where earlier lines can be
  * completed. The last piece is in memory. */
@@ -47,6 +52,8 @@ static struct {
     int fd;
     off_t end;
     int ranks, closed;
+    void (*take)(int fd);
+    bool dates;   /* it wants them, in comments */
     bool charges; /* computation is simulated, or replayed */
     struct spool *spools;
     struct recorder *recorders;
@@ -63,6 +70,9 @@ static void record_left(struct recorder *me)
     (void)me; /* simulated time does not pass while something is written */
 }
 
+static void note_comm(struct recorder *me, MPI_Comm handle, int number);
+
+#define RECORD_NEW_COMM   note_comm
 #define RECORD_CALL(name) pf_PMPI_##name
 #define RECORD_FUNCTION   __attribute__((visibility("hidden")))
 #include "record_tables.h"
@@ -128,6 +138,36 @@ static void record_amend(struct recorder *me, long at, const char *text, size_t 
     }
 }
 
+/* A comment, where dates are wanted. */
+static void __attribute__((format(printf, 2, 3))) note(struct recorder *me, const char *format, ...)
+{
+    va_list args;
+    char *text = NULL;
+    va_start(args, format);
+    int length = all.dates ? vasprintf(&text, format, args) : 0;
+    va_end(args);
+    if (length > 0)
+        record_emit(me, text, (size_t)length);
+    free(text);
+}
+
+static void note_comm(struct recorder *me, MPI_Comm handle, int number)
+{
+    const struct pf_comm *comm = all.dates ? pf_comm_of(calling(), handle) : NULL;
+    uint64_t hash = 0;
+    for (int i = 0; comm && i < comm->shared->size; i++)
+        hash = hash * 0x100000001b3u + (uint64_t)comm->shared->world_ranks[i] + 1;
+    if (comm)
+        note(me, "# comm %d %d %d %d %d %" PRIu64 "\n", me->rank, number,
+             comm->shared->other ? -1 : comm->shared->id, comm->me, comm->shared->size, hash);
+}
+
+static void note_call(struct recorder *me, const struct pf_rank *r, double begin, double end)
+{
+    note(me, "# at %d %.17g %.17g %s %s\n", me->rank, begin, end,
+         r->observed ? pf_fn_name(r->observed->fn) : "-", pf_model_name(r->model));
+}
+
 /* The call that has just returned began when its computation had been charged. Where none is charged,
  * something else has taken time, such as a look at the clock. */
 static double record_computed(struct recorder *me, int *sleeps)
@@ -135,10 +175,12 @@ static double record_computed(struct recorder *me, int *sleeps)
     struct spool *spool = &all.spools[me->rank];
     struct pf_rank *r = calling();
     double seconds = spool->computes ? spool->entered - spool->since : 0;
-    spool->since = date_of(r);
+    double date = date_of(r);
+    note_call(me, r, spool->computes ? spool->entered : spool->since, date);
+    spool->since = date;
     spool->computes = false;
-    *sleeps = !all.charges;
-    return all.charges ? seconds * sg_host_get_speed(r->self.host) : seconds;
+    *sleeps = !all.charges || (all.take && !all.dates);
+    return *sleeps ? seconds : seconds * sg_host_get_speed(r->self.host);
 }
 
 void pf_recording_entered(struct pf_rank *r, double date)
@@ -158,13 +200,20 @@ static void write_rank(const struct spool *spool, char *buffer)
     fwrite(spool->last, 1, spool->used, all.out);
 }
 
-static void write_all(void)
+static void write_ranks(void)
 {
     char *buffer = pf_malloc(PIECE);
     fprintf(all.out, "# parfocal-replay 1 ranks %d\n", all.ranks);
     for (int rank = 0; rank < all.ranks; rank++)
         write_rank(&all.spools[rank], buffer);
     free(buffer);
+    if (all.take && fflush(all.out) == 0)
+        all.take(dup(fileno(all.out)));
+}
+
+static void write_all(void)
+{
+    write_ranks();
     FILE *out = all.out;
     all.out = NULL;
     if (pf_trace_wants_recording() && fflush(out) == 0)
@@ -194,8 +243,12 @@ void pf_recording_init(void)
     }
     if (all.recorders[r->self.rank].open)
         return;
-    record_begin_rank(&all.recorders[r->self.rank], r->self.rank);
-    all.spools[r->self.rank].since = date_of(r);
+    struct recorder *me = &all.recorders[r->self.rank];
+    double date = date_of(r);
+    record_begin_rank(me, r->self.rank);
+    note(me, "# host %d %s\n", me->rank, sg_host_get_name(r->self.host));
+    note_call(me, r, date, date);
+    all.spools[r->self.rank].since = date;
 }
 
 void pf_recording_finalize(void)
@@ -210,6 +263,7 @@ void pf_recording_finalize(void)
 
 static void phase(struct pf_rank *r, const char *name)
 {
+    pf_compute_charge(r); /* that belongs to the phase before */
     if (all.spools)
         pf_recording_entered(r, date_of(r));
     record_remark("phase", name);
@@ -220,6 +274,8 @@ static void give_up(void)
 {
     if (!all.out)
         return;
+    if (all.take && all.spools)
+        write_ranks();
     fclose(all.out);
     all.out = NULL;
     if (!all.kept)
@@ -256,7 +312,9 @@ void pf_recording_start(void)
     if (all.kept && pf_config.check)
         pf_die("%s: a run that is checked (PARFOCAL_CHECK) records nothing",
                pf_config_given("replay_record"));
-    if (pf_config.check || !(all.kept || pf_trace_wants_recording()))
+    if (all.take && pf_config.check)
+        pf_die("-trace: a run that is checked (PARFOCAL_CHECK) records nothing, which prv needs");
+    if (pf_config.check || !(all.kept || all.take || pf_trace_wants_recording()))
         return;
     all.path = all.kept ? pf_strdup(pf_config.replay_record)
                         : pf_asprintf("%s/parfocal-recording", folder && *folder ? folder : "/tmp");
@@ -264,6 +322,12 @@ void pf_recording_start(void)
     pf_at_end(give_up);
     pf_recording_on = true;
     pf_upcalls.phase = phase;
+}
+
+void pf_recording_hand_to(void (*take)(int fd), bool dates)
+{
+    all.take = take;
+    all.dates = dates;
 }
 
 void pf_recording_charges(bool charges)

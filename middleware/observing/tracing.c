@@ -29,7 +29,7 @@ static double date_of(const struct pf_rank *r)
 
 static void describe(const struct pf_rank *r, struct pf_trace_record *record)
 {
-    enum pf_model model = r->account ? r->model : pf_job_state.start_model;
+    enum pf_model model = r->account ? r->model : r->job->start_model;
     record->model = pf_model_name(model);
     record->colour = pf_model_colour(model);
     record->phase = r->account ? pf_account_phase(r->account) : "start";
@@ -104,6 +104,8 @@ static void entered(struct pf_rank *r)
 {
     if (!r->observed->entered)
         begin_span(r);
+    if (pf_recording_on && r->observed->fn == PF_FN_Finalize)
+        pf_recording_finalize();
 }
 
 void pf_tracing_end(struct pf_observed *call)

@@ -110,6 +110,7 @@ int pf_bsend_copy(struct pf_rank *r, const void *buffer, int count, MPI_Datatype
     if (code == MPI_SUCCESS) {
         in = pf_ledger_send(r, &side, &route);
         pf_call_sent(r, count, datatype);
+        pf_call_traffic(r, in, dest, count, datatype, comm);
         pf_call_native_begin(r, in);
         pf_call_message(in, 1);
         code = in->fn->Isend(copy->bytes, (int)size, pf_native(in, MPI_BYTE), route.peer, route.tag,

@@ -45,8 +45,8 @@ struct pf_instance *pf_ledger_follow(struct pf_rank *r, MPI_Comm comm, int model
 struct pf_instance *pf_ledger_plain(struct pf_rank *r, MPI_Comm comm)
 {
     const struct pf_comm *on = pf_comm_of(r, comm);
-    return pf_ledger_follow(r, comm,
-                            on ? pf_comm_stand_in(on->shared, pf_ledger_first_model) : pf_ledger_first_model);
+    return pf_ledger_follow(
+        r, comm, on ? pf_comm_stand_in(on->shared, (int)r->job->start_model) : (int)r->job->start_model);
 }
 
 static void route(struct pf_ledger_route *to, struct pf_comm *comm, int native_tag)
@@ -82,7 +82,7 @@ struct pf_instance *pf_ledger_send(struct pf_rank *r, struct pf_ledger_side *sid
     if (!side->mailbox)
         return own;
     if (!mailbox->exact) {
-        pf_ledger_record(r, side, comm->me, to->tag, pf_comm_stand_in(comm->shared, pf_ledger_first_model),
+        pf_ledger_record(r, side, comm->me, to->tag, pf_comm_stand_in(comm->shared, (int)r->job->start_model),
                          PF_LEDGER_PLAIN);
         return pf_ledger_plain(r, to->comm);
     }
@@ -129,7 +129,7 @@ struct pf_instance *pf_ledger_receive(struct pf_rank *r, struct pf_ledger_side *
         return own;
     if (!mailbox->exact) {
         pf_ledger_record(r, side, from->peer, from->tag,
-                         pf_comm_stand_in(comm->shared, pf_ledger_first_model), PF_LEDGER_PLAIN);
+                         pf_comm_stand_in(comm->shared, (int)r->job->start_model), PF_LEDGER_PLAIN);
         mailbox->held += from->peer == MPI_ANY_SOURCE;
         mailbox->any_tag += from->tag == MPI_ANY_TAG;
         return pf_ledger_plain(r, from->comm);
@@ -268,7 +268,7 @@ void pf_ledger_received(struct pf_instance *in, struct pf_ledger_side *side, int
     completed(side, status, false);
 }
 
-bool pf_ledger_cancel(struct pf_instance *in, void *native, struct pf_ledger_side *side)
+bool pf_ledger_cancel(struct pf_ledger_side *side)
 {
     struct pf_ledger_entry *e = side->open;
     if (!side->mailbox)
@@ -280,11 +280,8 @@ bool pf_ledger_cancel(struct pf_instance *in, void *native, struct pf_ledger_sid
         }
         return true;
     }
-    if (!e) /* its message is on its way */
+    if (!e || !side->receives) /* its message is on its way; sends are not cancelled */
         return false;
-    /* A send that has left the buffer is not cancelled: such a message will be received. */
-    if (!side->receives && (!in->values->cancels_sends || in->ops->request_done(in, native)))
-        return false;
-    pf_ledger_remove(side->receives ? &side->mailbox->receives : &side->mailbox->sends, e);
+    pf_ledger_remove(&side->mailbox->receives, e);
     return true;
 }

@@ -3,6 +3,7 @@
 
 #include "middleware/agree/ledger_queues.h"
 #include "middleware/comm/comm.h"
+#include "middleware/core/job_state.h"
 
 /*
  * The ledger: both sides of a message are in one model (-agree follow). The first side decides, the other
@@ -46,7 +47,7 @@ void pf_ledger_completed(struct pf_ledger_side *side, MPI_Status *status);
 void pf_ledger_forget(struct pf_ledger_side *side);
 
 /* MPI_Cancel of a request of `in`: is the native call to be made? */
-bool pf_ledger_cancel(struct pf_instance *in, void *native, struct pf_ledger_side *side);
+bool pf_ledger_cancel(struct pf_ledger_side *side);
 
 /* The instance in which everything runs in the plain mode. Counts if that is not the rank's choice. */
 struct pf_instance *pf_ledger_follow(struct pf_rank *r, MPI_Comm comm, int model);
@@ -77,11 +78,13 @@ struct pf_ledger_route pf_ledger_place(struct pf_comm *comm, const struct pf_led
 static inline struct pf_ledger_mailbox *pf_ledger_mailbox(const struct pf_comm *comm, int destination)
 {
     struct pf_comm_shared *side = comm ? pf_comm_peer_side(comm) : NULL;
-    return side ? pf_ledger_mailbox_of(&side->mailboxes, side->size, destination) : NULL;
+    return side ? pf_ledger_mailbox_of(&side->mailboxes, side->size, destination, comm->owner->job->switched)
+                : NULL;
 }
 
 /* Those of the caller. */
 static inline struct pf_ledger_mailbox *pf_ledger_own_mailbox(const struct pf_comm *comm)
 {
-    return pf_ledger_mailbox_of(&comm->shared->mailboxes, comm->shared->size, comm->me);
+    return pf_ledger_mailbox_of(&comm->shared->mailboxes, comm->shared->size, comm->me,
+                                comm->owner->job->switched);
 }

@@ -149,6 +149,7 @@ static int start(struct pf_rank *r, struct pf_request *request)
     started(r, request, in);
     if (recipe->fn != PF_FN_Recv_init) {
         pf_call_sent(r, recipe->count, recipe->datatype);
+        pf_call_traffic(r, in, recipe->peer, recipe->count, recipe->datatype, comm);
         pf_stranded_sent(r, in, comm, recipe->peer, recipe->tag);
     }
     if (request->native == in->values->request_null)

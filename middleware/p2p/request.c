@@ -193,7 +193,7 @@ int pf_PMPI_Cancel(MPI_Request *handle)
         int error = request->own->cancel(request);
         return error == MPI_SUCCESS ? pf_call_return(r, error) : pf_call_error(r, MPI_COMM_WORLD, error);
     }
-    if (!pf_ledger_cancel(request->owner, request->native, &request->side))
+    if (!pf_ledger_cancel(&request->side))
         return pf_call_return(r, MPI_SUCCESS);
     struct pf_instance *in = pf_call_native_begin(r, request->owner);
     return pf_call_leave(r, in, MPI_COMM_WORLD, in->fn->Cancel(&request->native));

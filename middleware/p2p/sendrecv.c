@@ -45,6 +45,8 @@ static int start_part(struct pf_rank *r, bool sends, const void *buffer, int cou
     MPI_Comm comm = route.comm;
     pf_call_peer(r, route.peer, route.tag, comm);
     struct pf_instance *in = (sends ? pf_ledger_send : pf_ledger_receive)(r, &side, &route);
+    if (sends)
+        pf_call_traffic(r, in, route.peer, count, datatype, comm);
     pf_call_native_begin(r, in);
     pf_call_message(in, 1);
     struct pf_request *made = pf_request_new(r, in, sends ? PF_REQUEST_SEND : PF_REQUEST_RECV, comm);
@@ -73,7 +75,7 @@ static int start_part(struct pf_rank *r, bool sends, const void *buffer, int cou
 static void withdraw(struct pf_rank *r, MPI_Request handle)
 {
     struct pf_request *request = pf_request_of(handle);
-    if (!request->owner || !pf_ledger_cancel(request->owner, request->native, &request->side))
+    if (!request->owner || !pf_ledger_cancel(&request->side))
         return;
     struct pf_instance *in = pf_call_native_begin(r, request->owner);
     in->fn->Cancel(&request->native);
@@ -120,6 +122,7 @@ int pf_PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
     if (sides.apart)
         return in_parts(r, sendbuf, sendcount, sendtype, sides.to, recvbuf, recvcount, recvtype, sides.from,
                         status);
+    pf_call_traffic(r, in, dest, sendcount, sendtype, comm);
     pf_stranded_sent(r, in, comm, dest, sendtag);
     union pf_native_status room = {0};
     union pf_native_status *native_status = status || pf_job_state.may_switch ? &room : NULL;
@@ -176,6 +179,7 @@ int pf_PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int de
     struct pf_instance *in = agree(r, &sides);
     if (sides.apart)
         return replace_in_parts(r, buf, count, datatype, &sides, status);
+    pf_call_traffic(r, in, dest, count, datatype, comm);
     pf_stranded_sent(r, in, comm, dest, sendtag);
     union pf_native_status room = {0};
     union pf_native_status *native_status = status || pf_job_state.may_switch ? &room : NULL;

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "middleware/comm/routing.h"
 #include "middleware/core/call_site.h"
+#include "middleware/core/status.h"
 #include "middleware/p2p/request.h"
 #include "middleware/p2p/wait_set.h"
 #include "middleware/core/job_state.h"
@@ -102,10 +103,11 @@ void pf_stranded_note_received(struct pf_rank *r, struct pf_instance *in, struct
 
 void pf_stranded_received(struct pf_rank *r, struct pf_instance *in, const struct pf_request *request)
 {
-    if (!r->unreceived || request->status.MPI_SOURCE < 0)
+    const MPI_Status *status = &request->status; /* one that was cancelled says nothing of a message */
+    if (!r->unreceived || status->MPI_SOURCE < 0 || pf_status_cancelled(status))
         return;
     if (pf_request_receives(request))
-        pf_stranded_note_received(r, in, request->comm, request->status.MPI_SOURCE, request->status.MPI_TAG);
+        pf_stranded_note_received(r, in, request->comm, status->MPI_SOURCE, status->MPI_TAG);
 }
 
 void pf_call_received(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int source,

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a run that ends early prints: which rank is in what, and what it waits for. */
+#include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/config.h"
 #include "base/memory.h"
@@ -102,28 +105,27 @@ static void print_requests(FILE *out, const struct pf_rank *r)
         fprintf(out, "parfocal:   and for %d more\n", waiting - REQUESTS_SHOWN);
 }
 
-/* "rank 3 is", or "ranks 0-2, 5 are". */
-static void print_group(FILE *out, const struct places *places, const struct group *group)
+/* "3", or "0-2, 5". */
+static void print_ranges(FILE *out, const struct places *places, const struct group *group)
 {
     int ranges = 0, left = group->count;
-    fprintf(out, group->count == 1 ? "parfocal: rank" : "parfocal: ranks");
     for (int i = group->first; i >= 0 && ranges < RANGES_SHOWN; ranges++) {
         int last = i;
         for (left--; places->next[last] == last + 1; left--)
             last++;
-        fprintf(out, "%s %d", ranges ? "," : "", i);
+        fprintf(out, "%s%d", ranges ? ", " : "", i);
         if (last > i)
             fprintf(out, "-%d", last);
         i = places->next[last];
     }
     if (left > 0)
         fprintf(out, " and %d more", left);
-    fprintf(out, group->count == 1 ? " is" : " are");
 }
 
-static void print_call(FILE *out, const struct pf_rank *r, bool alone)
+/* The other side of the blocking send or receive in which the rank is, else an empty text. */
+static void peer_of(const struct pf_rank *r, char *text, size_t size)
 {
-    char site[256], peer[64] = "";
+    *text = 0;
     switch (r->call.fn) {
     case PF_FN_Send:
     case PF_FN_Ssend:
@@ -134,15 +136,25 @@ static void print_call(FILE *out, const struct pf_rank *r, bool alone)
     case PF_FN_Mprobe:
     case PF_FN_Sendrecv:
     case PF_FN_Sendrecv_replace:
-        peer_text(peer, sizeof peer, r->call.peer, r->call.tag);
+        peer_text(text, size, r->call.peer, r->call.tag);
         break;
     default:
         break;
     }
+}
+
+static const char *model_of(const struct pf_rank *r)
+{
     bool probes = r->call.fn == PF_FN_Probe || r->call.fn == PF_FN_Mprobe; /* of whatever is sent first */
-    const char *model = probes && r->call.model == PF_MODEL_COUNT ? "any" : pf_model_name(r->call.model);
-    fprintf(out, " blocked in %s%s, model %s, at %s\n", pf_fn_name(r->call.fn), alone ? peer : "", model,
-            pf_call_site_of(r, r->call.site, site, sizeof site));
+    return probes && r->call.model == PF_MODEL_COUNT ? "any" : pf_model_name(r->call.model);
+}
+
+static void print_call(FILE *out, const struct pf_rank *r, bool alone)
+{
+    char site[256], peer[64];
+    peer_of(r, peer, sizeof peer);
+    fprintf(out, " blocked in %s%s, model %s, at %s\n", pf_fn_name(r->call.fn), alone ? peer : "",
+            model_of(r), pf_call_site_of(r, r->call.site, site, sizeof site));
     if (*peer && alone)
         print_messages(out, r, pf_comm_of((struct pf_rank *)(uintptr_t)r, r->call.comm));
 }
@@ -240,7 +252,9 @@ static void print_place(FILE *out, const struct places *places, const struct gro
 {
     const struct pf_rank *r = &pf_job_state.ranks[group->first];
     char site[256];
-    print_group(out, places, group);
+    fprintf(out, group->count == 1 ? "parfocal: rank " : "parfocal: ranks ");
+    print_ranges(out, places, group);
+    fprintf(out, group->count == 1 ? " is" : " are");
     if (r->state == PF_RANK_NEW) {
         fprintf(out, " not past MPI_Init\n");
     } else if (r->call.model >= 0) {
@@ -252,12 +266,11 @@ static void print_place(FILE *out, const struct places *places, const struct gro
     }
 }
 
-void pf_job_print_places(FILE *out)
+/* Groups the ranks, and prints the first of those that have not called MPI; returns how many these are. */
+static int look(FILE *out, struct places *places)
 {
-    struct places places = {.groups = {{0}},
-                            .next = pf_calloc((size_t)pf_job_state.size + 1, sizeof *places.next)};
     int apart = 0;
-    print_vanished(out);
+    *places = (struct places){.next = pf_calloc((size_t)pf_job_state.size + 1, sizeof *places->next)};
     for (int i = 0; pf_job_state.ranks && i < pf_job_state.size; i++) {
         const struct pf_rank *r = &pf_job_state.ranks[i];
         if (apart < GROUPS_SHOWN && pf_upcalls.print_layer(out, &r->self)) {
@@ -266,14 +279,88 @@ void pf_job_print_places(FILE *out)
             if (apart++ < GROUPS_SHOWN)
                 print_portals(out, r);
         } else if (r->state == PF_RANK_RUNNING || (r->state == PF_RANK_NEW && !r->self.shmem)) {
-            add_place(&places, i);
+            add_place(places, i);
         }
     }
+    return apart;
+}
+
+void pf_job_print_places(FILE *out)
+{
+    struct places places;
+    print_vanished(out);
+    int apart = look(out, &places);
     bool begun = pf_job_state.ranks && (places.groups[0].count < pf_job_state.size ||
                                         pf_job_state.ranks[places.groups[0].first].state != PF_RANK_NEW);
     for (int i = 0; begun && i < places.count; i++)
         print_place(out, &places, &places.groups[i]);
     if (places.others + apart > GROUPS_SHOWN)
         fprintf(out, "parfocal: and more ranks\n");
+    free(places.next);
     pf_stranded_print(out);
+}
+
+/* The lines of a text, each without what begins it on a terminal. */
+static json_t *lines_of(char *text)
+{
+    json_t *array = json_array();
+    for (char *line; (line = strsep(&text, "\n"));)
+        if (strncmp(line, "parfocal:", 9) == 0)
+            json_array_append_new(array, json_string(line + 9 + strspn(line + 9, " ")));
+    return array;
+}
+
+static json_t *place_object(const struct places *places, const struct group *group)
+{
+    const struct pf_rank *r = &pf_job_state.ranks[group->first];
+    bool inside = r->state != PF_RANK_NEW && r->call.model >= 0;
+    char site[256], peer[64], *ranks = NULL, *waits = NULL;
+    size_t size;
+    FILE *out = open_memstream(&ranks, &size);
+    print_ranges(out, places, group);
+    fclose(out);
+    json_t *object = json_pack("{s:s, s:i, s:s}", "ranks", ranks, "count", group->count, "state",
+                               r->state == PF_RANK_NEW ? "before MPI_Init"
+                               : inside                ? "blocked"
+                                                       : "outside of MPI");
+    free(ranks);
+    if (r->state == PF_RANK_NEW)
+        return object;
+    peer_of(r, peer, sizeof peer);
+    json_object_set_new(object, "call", json_string(pf_fn_name(r->call.fn)));
+    json_object_set_new(object, "site", json_string(pf_call_site_of(r, r->call.site, site, sizeof site)));
+    if (!inside)
+        return object;
+    json_object_set_new(object, "model", json_string(model_of(r)));
+    if (*peer && group->count == 1)
+        json_object_set_new(object, "with", json_string(peer + 1));
+    out = open_memstream(&waits, &size);
+    print_requests(out, r);
+    fclose(out);
+    if (*waits)
+        json_object_set_new(object, "waits_for", lines_of(waits));
+    free(waits);
+    return object;
+}
+
+json_t *pf_job_places(void)
+{
+    struct places places;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    int apart = look(out, &places);
+    fclose(out);
+    json_t *array = json_array(), *lines = lines_of(text);
+    for (int i = 0; i < places.count; i++)
+        json_array_append_new(array, place_object(&places, &places.groups[i]));
+    for (size_t i = 0; i < json_array_size(lines); i++)
+        json_array_append_new(array, json_pack("{s:O}", "state", json_array_get(lines, i)));
+    int more = places.others + (apart > GROUPS_SHOWN ? apart - GROUPS_SHOWN : 0);
+    if (more)
+        json_array_append_new(array, json_pack("{s:i, s:s}", "count", more, "state", "not looked at"));
+    json_decref(lines);
+    free(text);
+    free(places.next);
+    return array;
 }

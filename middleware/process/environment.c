@@ -12,6 +12,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "middleware/compute/compute.h"
+#include "middleware/compute/critical_path.h"
 #include "middleware/check/check.h"
 #include "middleware/comm/routing.h"
 #include "middleware/core/call_site.h"
@@ -20,6 +21,7 @@
 #include "middleware/p2p/bsend.h"
 #include "middleware/process/program_frame.h"
 #include "middleware/process/libc.h"
+#include "middleware/process/libc_alarm.h"
 #include "middleware/process/ranks.h"
 #include "middleware/sampling/sampling.h"
 
@@ -53,6 +55,28 @@ static void notice_level(const struct pf_rank *r, int required)
                 required == 2 || required == 2048 ? "MPI_THREAD_SERIALIZED" : "MPI_THREAD_MULTIPLE");
 }
 
+static struct pf_rank *rank_of_actor(void)
+{
+    if (!pf_job_state.ranks)
+        pf_job_create_ranks();
+    int rank = (int)sg_actor_self_get_pid() - 1;
+    if (rank < 0 || rank >= pf_job_state.size)
+        pf_die("MPI_Init from an actor that is not a rank of the job");
+    return &pf_job_state.ranks[rank];
+}
+
+static int start_base(struct pf_rank *r)
+{
+    int code = r->base_started ? MPI_SUCCESS : r->base->ops->start(r->base);
+    r->base_started = true;
+    return code;
+}
+
+void pf_job_start_early(void)
+{
+    start_base(rank_of_actor());
+}
+
 static int initialise(int fn, const void *site, int required, int *provided)
 {
     if (state_of_caller() != PF_RANK_NEW) {
@@ -61,15 +85,9 @@ static int initialise(int fn, const void *site, int required, int *provided)
     }
     if (!sg_actor_self() || !sg_actor_self_get_pid())
         pf_die("MPI_Init outside the simulation: start the program with pfrun");
-    if (!pf_job_state.ranks)
-        pf_job_create_ranks();
-    int rank = (int)sg_actor_self_get_pid() - 1;
-    if (rank < 0 || rank >= pf_job_state.size)
-        pf_die("MPI_Init from an actor that is not a rank of the job");
-    pf_program_check_stack(rank);
-    struct pf_rank *r = &pf_job_state.ranks[rank];
-    int code = r->base->ops->start(r->base);
-    if (code != MPI_SUCCESS)
+    struct pf_rank *r = rank_of_actor();
+    pf_program_check_stack(r->self.rank);
+    if (start_base(r) != MPI_SUCCESS)
         return MPI_ERR_OTHER;
     pf_job_start_rank(r);
     r->os_thread = (int)syscall(SYS_gettid);
@@ -81,6 +99,7 @@ static int initialise(int fn, const void *site, int required, int *provided)
     pf_sampling_rank_begins(r); /* a sampled region may begin here, in another model */
     smpi_bench_begin();         /* by the rank's own clock, which has just begun */
     r->open = !pf_check_start(r) && !pf_compute_on;
+    pf_alarm_begin(r);
     return pf_call_return(r, MPI_SUCCESS);
 }
 
@@ -130,6 +149,7 @@ int pf_PMPI_Finalize(void)
     }
     pf_account_leave(r->account);
     pf_account_close(r->account, simgrid_get_clock());
+    pf_critical_path_close(r);
     pf_sampling_rank_ends(r);
     if (pf_compute_on)
         pf_compute_end(r);
@@ -147,11 +167,12 @@ int pf_PMPI_Abort(MPI_Comm comm, int errorcode)
     int rank = self ? self->rank : -1;
     bool observed = self && self->mpi && self->mpi->observed;
     const void *from = observed ? self->mpi->observed->site : __builtin_return_address(0);
-    char site[256];
+    char site[256], name[200];
     fflush(stdout);
-    fprintf(stderr, "parfocal: rank %d called MPI_Abort with code %d at %s\n", rank, errorcode,
+    fprintf(stderr, "parfocal: %s called MPI_Abort with code %d at %s\n",
+            pf_workload_rank_name(rank, name, sizeof name), errorcode,
             pf_call_site_of(self ? self->mpi : NULL, from, site, sizeof site));
-    pf_end_because("rank %d called MPI_Abort with code %d", rank, errorcode);
+    pf_job_blame(self, errorcode, "MPI_Abort with code %d", errorcode);
     pf_job_abort(rank, errorcode);
 }
 

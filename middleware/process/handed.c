@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "middleware/core/rank.h"
+
 static void *handed;
 
 void pf_hand(void *what)
@@ -14,4 +16,10 @@ void pf_hand(void *what)
 void *pf_handed(void)
 {
     return handed;
+}
+
+void pf_handed_plays(void)
+{
+    struct pf_account *account = pf_self()->mpi->account;
+    account->plays = account->inside = true;
 }

@@ -9,3 +9,7 @@ PF_EXPORT void pf_hand(void *what);
 
 /* NULL if nothing was given. */
 PF_EXPORT void *pf_handed(void);
+
+/* The rank that calls this plays a trace: what it does between its calls is not measured as computation.
+ * After MPI_Init. */
+PF_EXPORT void pf_handed_plays(void);

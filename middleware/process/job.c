@@ -19,7 +19,10 @@
 #include "lowlevel/network/external/external.h"
 #include "lowlevel/network/packet/report.h"
 #include "lowlevel/portals/runtime.h"
+#include "lowlevel/ucx/runtime.h"
 #include "middleware/compute/compute.h"
+#include "middleware/compute/critical_path.h"
+#include "middleware/summary/communication.h"
 #include "middleware/summary/summary.h"
 #include "middleware/check/check.h"
 #include "middleware/comm/group.h"
@@ -30,7 +33,9 @@
 #include "middleware/object/info.h"
 #include "middleware/datatype/op.h"
 #include "middleware/p2p/request.h"
+#include "middleware/process/libc_alarm.h"
 #include "middleware/process/ranks.h"
+#include "middleware/process/worlds.h"
 #include "middleware/sampling/sampling.h"
 
 /* Does a program hold this name (of a function that it calls)? */
@@ -55,10 +60,12 @@ static bool program_names(int number, const char *name)
 /* Notes about messages are only kept in a run that can change its model. */
 static void find_out_about_switches(void)
 {
-    unsigned models = pf_schedule_models(pf_job_state.schedule) | 1u << pf_job_state.start_model;
     pf_job_state.may_switch = pf_config.check || /* it reads the notes */
-                              (models & (models - 1)) != 0 || *pf_config.load || *pf_config.regions ||
-                              !pf_job_program_count();
+                              *pf_config.load || *pf_config.regions || !pf_job_program_count();
+    for (int i = 0; i < pf_job_state.world_count; i++) {
+        unsigned models = pf_world_models(&pf_job_state.worlds[i]);
+        pf_job_state.may_switch |= (models & (models - 1)) != 0;
+    }
     static const char *const names[] = {"pf_model_switch", "pf_comm_model_set", "parfocal_model"};
     for (int i = 0; i < pf_job_program_count(); i++)
         for (int k = 0; k < 3 && !pf_job_state.may_switch; k++)
@@ -82,9 +89,22 @@ static void account_for_portals(void)
     }
 }
 
+static void account_for_ucx(void)
+{
+    for (int i = 0; pf_job_state.ranks && i < pf_job_state.size; i++) {
+        struct pf_ucx_counters counters;
+        const pf_self_t *self = &pf_job_state.ranks[i].self;
+        if (!self->ucx[PF_UCX_OPENMPI] && !self->ucx[PF_UCX_MPICH])
+            continue;
+        pf_ucx_counters(self, &counters);
+        pf_summary_add_ucx(&counters);
+    }
+}
+
 static int finish(int status)
 {
     account_for_portals();
+    account_for_ucx();
     bool written = pf_network_finish();
     written &= pf_summary_finish(status);
     return written || status ? status : 1;
@@ -115,8 +135,10 @@ static void end_early(void)
         if (computing())
             pf_account_stop(computing());
         pf_job_state.over = true;
-        if (*pf_end_reason())
+        if (*pf_end_reason()) {
             pf_job_print_places(stderr);
+            pf_summary_add_section("rank_states", pf_job_places);
+        }
         pf_account_close_all(simgrid_get_clock());
     }
     finish(pf_end_status());
@@ -130,13 +152,13 @@ void pf_job_watch_end(void)
     watches = true;
 }
 
-const struct pf_schedule *pf_job_schedule(void)
+unsigned pf_job_models(void)
 {
-    char error[600];
-    if (!pf_job_state.schedule &&
-        !pf_schedule_load(pf_config.schedule, &pf_job_state.schedule, error, sizeof error))
-        pf_die("%s: %s", pf_config_given("schedule"), error);
-    return pf_job_state.schedule;
+    unsigned models = 0;
+    pf_worlds_read();
+    for (int i = 0; i < pf_job_state.world_count; i++)
+        models |= pf_world_models(&pf_job_state.worlds[i]);
+    return models;
 }
 
 /* Reads the settings that choose models. Once, from the launcher or from the first rank. */
@@ -149,16 +171,10 @@ static void read_settings(void)
     pf_config_load();
     pf_account_start();
     pf_job_watch_end();
-    pf_job_state.start_model = pf_schedule_start(pf_job_schedule());
-    if (*pf_config.model &&
-        !pf_model_parse(pf_config.model, strlen(pf_config.model), &pf_job_state.start_model))
-        pf_die("%s: unknown model '%s' (pfinfo lists the models)", pf_config_given("model"), pf_config.model);
-    if (pf_job_state.start_model == PF_MODEL_NONE)
-        pf_job_state.start_model = PF_MODEL_SMPI;
+    pf_worlds_read();
     find_out_about_switches();
     pf_job_state.strict = pf_job_state.may_switch && *pf_config.agree == 's';
     pf_ledger_on = pf_job_state.may_switch && !pf_job_state.strict;
-    pf_ledger_begin(pf_job_state.start_model);
 }
 
 /* Its own rank cannot go on in a child; the calls of all interfaces say so. */
@@ -170,6 +186,7 @@ static void close_in_child(void)
     if (self->mpi)
         self->mpi->open = false;
     self->portals = NULL;
+    memset(self->ucx, 0, sizeof self->ucx);
     self->shmem = NULL;
 }
 
@@ -178,6 +195,7 @@ int pf_job_prepare(int np)
     pf_job_state.size = np;
     pf_child_watch(close_in_child);
     read_settings();
+    pf_worlds_number(np);
     return PF_SUCCESS;
 }
 
@@ -201,6 +219,7 @@ static void create_rank(int i)
     struct pf_rank *r = &pf_job_state.ranks[i];
     sg_actor_t actor = sg_actor_by_pid(i + 1); /* SMPI starts rank i as actor i + 1 */
     sg_host_t host = actor ? sg_actor_get_host(actor) : NULL;
+    r->job = pf_world_of(i);
     r->self = (pf_self_t){.rank = i, .size = pf_job_state.size, .host = host, .mpi = r};
     r->call.model = PF_MODEL_NONE;
     r->call.fn = -1;
@@ -213,17 +232,29 @@ static void create_rank(int i)
     r->active = r->models[PF_MODEL_SMPI] = r->instances[PF_IMPL_SMPI] =
         pf_adapter_get(PF_IMPL_SMPI)->ops->instance(i, "");
     r->active->model = PF_MODEL_SMPI;
+    pf_model_withhold_world(r->active);
     pf_job_state.selves[i] = &r->self;
-    pf_schedule_cursor_init(&r->cursor, pf_job_state.schedule);
+    pf_schedule_cursor_init(&r->cursor, r->job->schedule);
     r->base = r->active;
+}
+
+/* A rank that cannot go on ends its job alone, if it can. */
+static void end_job(const char *message)
+{
+    if (!pf_job_ends_alone())
+        return;
+    pf_job_blame(pf_self(), 1, "%s", message);
+    pf_job_abort(pf_self()->rank, 1);
 }
 
 /* What the rooms below ask of those above them. */
 static void register_rooms(void)
 {
+    pf_die_through(end_job);
     pf_upcalls.file_name = pf_folder_name;
     pf_upcalls.errhandler_of = pf_comm_errhandler;
     pf_upcalls.computed = pf_compute_entered;
+    pf_upcalls.looks_at_signals = pf_alarm_look;
     pf_object_register(PF_KIND_COMM, &pf_comm_ops);
     pf_object_register(PF_KIND_GROUP, &pf_group_ops);
     pf_object_register(PF_KIND_DATATYPE, &pf_datatype_ops);
@@ -242,6 +273,8 @@ void pf_job_create_ranks(void)
         pf_die("SMPI cannot be used: %s", why);
     if (pf_job_state.size == 0)
         pf_job_state.size = smpi->ops->instance(0, "")->job_size;
+    if (pf_job_state.worlds->size == 0)
+        pf_worlds_number(pf_job_state.size);
     pf_job_state.thread = pthread_self();
     if (pf_job_state.stop)
         pf_job_state.stop();
@@ -251,6 +284,7 @@ void pf_job_create_ranks(void)
     for (int i = 0; i < pf_job_state.size; i++)
         create_rank(i);
     pf_compute_begin(pf_job_state.size);
+    pf_communication_begin(pf_job_state.size);
 }
 
 void pf_job_start_rank(struct pf_rank *r)
@@ -259,13 +293,14 @@ void pf_job_start_rank(struct pf_rank *r)
         pf_die("rank %d has no simulated process; start the program with pfrun", pf_job_state.missing);
     sg_actor_self_set_data(&r->self);
     if (r->account)
-        pf_account_move(r->account, NULL, pf_job_state.start_model, simgrid_get_clock());
+        pf_account_move(r->account, NULL, r->job->start_model, simgrid_get_clock());
     else
-        r->account = pf_account_open(r->self.rank, "start", pf_job_state.start_model, simgrid_get_clock());
-    pf_comm_init_rank(r, pf_job_state.size);
+        r->account = pf_account_open(r->self.rank, "start", r->job->start_model, simgrid_get_clock());
+    pf_critical_path_open(r);
+    pf_comm_init_rank(r);
     load_requested();
-    pf_model_load(pf_job_state.start_model);
-    pf_model_enforce(r, pf_job_state.start_model);
+    pf_model_load(r->job->start_model);
+    pf_model_enforce(r, r->job->start_model);
 }
 
 /* Whatever MPI model is in force, Portals calls go to the simulated NIC. */
@@ -279,9 +314,14 @@ pf_self_t *pf_job_identify(void)
     if (rank < 0 || rank >= pf_job_state.size)
         return NULL;
     struct pf_rank *r = &pf_job_state.ranks[rank];
+    if (r->job->name)
+        pf_die("job '%s': a job of a workload communicates by MPI, and not by OpenSHMEM or calls of Portals "
+               "(run the program by itself)",
+               r->job->name);
     sg_actor_self_set_data(&r->self);
     r->portals_program = true;
     r->account = pf_account_open(rank, "start", PF_MODEL_PORTALS, simgrid_get_clock());
+    pf_critical_path_open(r);
     return &r->self;
 }
 
@@ -298,6 +338,7 @@ static void portals_rank_left(struct pf_rank *r, int status)
         pf_warn("rank %d has ended with status %d and without %s", r->self.rank, status,
                 r->self.shmem ? "shmem_finalize" : "PtlFini");
     pf_account_close(r->account, simgrid_get_clock());
+    pf_critical_path_close(r);
     if (pf_compute_on && r->computes)
         pf_compute_end(r);
     if (++portals_left == pf_job_state.size) /* or SMPI would warn at the end of a missing MPI_Finalize */
@@ -307,6 +348,7 @@ static void portals_rank_left(struct pf_rank *r, int status)
 void pf_job_rank_left(int status)
 {
     pf_self_t *self = pf_self();
+    pf_world_left((int)sg_actor_self_get_pid() - 1, status);
     if (self)
         pf_upcalls.layer_left(self, status);
     if (self && self->mpi && self->mpi->state == PF_RANK_NEW && self->mpi->portals_program)
@@ -357,13 +399,10 @@ static size_t distinct_phases(const struct pf_account_row *rows, size_t count, c
     return phases;
 }
 
-void pf_job_report_schedule(FILE *out)
+static void report_schedule(const struct pf_world *world, FILE *out)
 {
-    const struct pf_schedule *schedule = pf_job_state.schedule;
-    if (!pf_job_state.ranks || !*pf_config.schedule)
-        return;
     struct pf_account_row *rows;
-    size_t count = pf_account_rows(&rows);
+    size_t count = pf_account_rows(&rows, world->first, world->size);
     const char **names = pf_calloc(count + 1, sizeof *names);
     size_t phases = distinct_phases(rows, count, names);
     char overruled[100];
@@ -372,11 +411,17 @@ void pf_job_report_schedule(FILE *out)
                                       .phase_count = phases,
                                       .simulated = pf_account_simulated(),
                                       .start_overruled = *pf_config.model ? overruled : NULL};
-    for (int i = 0; i < pf_job_state.size; i++)
-        pf_schedule_offer_add(&offer, &pf_job_state.ranks[i].cursor);
-    pf_schedule_report_missed(schedule, &offer, out);
+    for (int i = 0; i < world->size; i++)
+        pf_schedule_offer_add(&offer, &pf_job_state.ranks[world->first + i].cursor);
+    pf_schedule_report_missed(world->schedule, &offer, out);
     free(names);
     free(rows);
+}
+
+void pf_job_report_schedule(FILE *out)
+{
+    for (int i = 0; pf_job_state.ranks && i < pf_job_state.world_count; i++)
+        report_schedule(&pf_job_state.worlds[i], out);
 }
 
 int pf_job_finish(int status)

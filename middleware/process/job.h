@@ -12,15 +12,13 @@
  * the first MPI call.
  */
 
-struct pf_schedule;
+/* One bit (1 << model) for each model that a job starts in, or that its schedule names. The first call reads
+ * them; ends the process with one line where they are none. */
+PF_EXPORT unsigned pf_job_models(void);
 
-/* The schedule of the configuration, which is read by the first call; ends the process with one line where it
- * is none. */
-PF_EXPORT const struct pf_schedule *pf_job_schedule(void);
-
-/* Called once, when the platform exists, the programs are set (core/job_programs.h) and before any rank
- * starts: loads the models that -load and the schedule name. Returns 0, or another enum pf_error after an
- * error message. */
+/* Called once, when the platform exists, the programs and jobs are set (core/job_programs.h, core/workload.h)
+ * and before any rank starts: loads the models that -load and the schedule name. Returns 0, or another enum
+ * pf_error after an error message. */
 PF_EXPORT int pf_job_prepare(int np);
 
 /* Warns about the items of the schedule that no rank has come to, one line each; for the end of a whole run.
@@ -42,8 +40,19 @@ PF_EXPORT void pf_job_stop_at_call(void (*stop)(void));
 /* The first status other than 0 with which a rank left main() without MPI_Finalize; 0 when none did. */
 PF_EXPORT int pf_job_left_status(void);
 
+/* In a workload, where no rank can go on: names the jobs that have not ended, one line each, unless they were
+ * stopped. How many they are; -1 without a workload. */
+PF_EXPORT int pf_job_print_unfinished(FILE *out);
+
+/* The first status other than 0 of a job of a workload. */
+PF_EXPORT int pf_job_failed_status(void);
+
 /* Whether the application's own code runs, and no call of MPI. */
 PF_EXPORT bool pf_job_computes(void);
 
 /* Prints where each rank is: model, MPI call, peer, source line; many ranks in groups. */
 PF_EXPORT void pf_job_print_places(FILE *out);
+
+/* The same for the summary, one object for each place. The caller takes the reference. */
+struct json_t;
+struct json_t *pf_job_places(void);

@@ -46,10 +46,10 @@ enum pf_model pf_layer_model(void)
     struct pf_rank *r = pf_self()->mpi;
     if (r->state == PF_RANK_RUNNING)
         return r->model;
-    if (!has_nic(pf_job_state.start_model) && !*pf_config.model &&
-        pf_schedule_start(pf_job_state.schedule) == PF_MODEL_NONE)
-        pf_job_state.start_model = PF_MODEL_PORTALS; /* also for an MPI_Init behind this */
-    r->model = pf_job_state.start_model;
+    if (!has_nic(r->job->start_model) && !*pf_config.model &&
+        pf_schedule_start(r->job->schedule) == PF_MODEL_NONE)
+        r->job->start_model = PF_MODEL_PORTALS; /* also for an MPI_Init behind this */
+    r->model = r->job->start_model;
     pf_account_move(r->account, NULL, r->model, simgrid_get_clock());
     return r->model;
 }

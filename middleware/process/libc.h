@@ -48,6 +48,7 @@ int pf_libc_unsetenv(const char *name) WRAPPED(unsetenv);
 int pf_libc_putenv(char *entry) WRAPPED(putenv);
 int pf_libc_clearenv(void) WRAPPED(clearenv);
 void *pf_libc_dlopen(const char *name, int flags) WRAPPED(dlopen);
+void *pf_libc_dlsym(void *handle, const char *name) WRAPPED(dlsym);
 
 /* Clocks (libc_clock.c). */
 int pf_libc_gettimeofday(struct timeval *tv, void *tz) WRAPPED(gettimeofday);
@@ -102,6 +103,9 @@ int pf_libc_setitimer(int which, const struct itimerval *value, struct itimerval
 int pf_libc_timer_create(clockid_t clock, struct sigevent *event, timer_t *timer) WRAPPED(timer_create);
 int pf_libc_timerfd_create(int clock, int flags) WRAPPED(timerfd_create);
 int pf_libc_pause(void) WRAPPED(pause);
+
+/* The date of the rank, with what it has computed and will be charged. */
+double pf_libc_now(void);
 
 /* Whether the caller is a simulated process. */
 static inline bool pf_libc_simulated(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Functions of the C library that are called as they are, with something done before and after: those of
- * imports.def of the kinds path, named, opens, file, number, caught and spawn. They take up to six integers,
+ * imports.def of all kinds but rank and program. They take up to six integers,
  * and nothing looks at their arguments but the library. An entry leaves the address of the real one in r11
  * and goes on in the code of its kind.
  */
@@ -20,6 +20,8 @@
 #define PF_IMPORT_file(name)   ENTRY(name, file)
 #define PF_IMPORT_named(name)  ENTRY(name, named)
 #define PF_IMPORT_number(name) ENTRY(name, number)
+#define PF_IMPORT_reads(name)  ENTRY(name, reads)
+#define PF_IMPORT_writes(name) ENTRY(name, writes)
 #define PF_IMPORT_spawn(name)  ENTRY(name, spawn)
 #define PF_IMPORT_caught(name) ENTRY(name, caught)
 #define PF_IMPORT(name, how)   PF_IMPORT_##how(name)
@@ -58,5 +60,12 @@ FUNCTION(spawn, "    call pf_spawn_enter\n" BACK "    call *%r11\n"
                 "    push %rax\n    push %rdx\n    call pf_spawn_leave\n    pop %rdx\n    pop %rax\n" RETURN)
 FUNCTION(number, "    call pf_process_behind\n    mov %eax, 56(%rsp)\n" BACK
                  "    pop %rbp\n    .cfi_def_cfa %rsp, 8\n    jmp *%r11\n")
+/* What has moved is the result. */
+#define MOVES(function)                                                                                      \
+    "    call pf_process_behind\n    mov %eax, 56(%rsp)\n" BACK                                              \
+    "    push %rdi\n    push %rdi\n    call *%r11\n"                                                         \
+    "    pop %rdi\n    pop %rdi\n    mov %rax, %rsi\n    call " #function "\n" RETURN
+FUNCTION(reads, MOVES(pf_file_read))
+FUNCTION(writes, MOVES(pf_file_written))
 FUNCTION(caught,
          "    call pf_exceptions_enter\n" BACK "    pop %rbp\n    .cfi_def_cfa %rsp, 8\n    jmp *%r11\n")

@@ -30,6 +30,7 @@
 #include "middleware/compute/compute.h"
 #include "middleware/comm/routing.h"
 #include "middleware/core/job_state.h"
+#include "middleware/process/libc_alarm.h"
 
 /* SimGrid's side. Its headers rename the C library's functions, hence the declaration. */
 double smpi_wtime(void) __asm__("PMPI_Wtime"); /* mpi.h gives that name to the middleware's */
@@ -252,8 +253,16 @@ static bool read_clock(bool seen, double *now)
     if (caller == THREAD)
         *now = clock_of_thread();
     else if (caller == RANK)
+        pf_alarm_look();
+    if (caller == RANK)
         *now = seen && !owes(rank_of_caller()) ? charged_clock() : free_clock();
     return caller != REAL;
+}
+
+double pf_libc_now(void)
+{
+    const struct pf_rank *r = rank_of_caller();
+    return date_of(r) + (r ? r->owed + pf_compute_due(r) : 0);
 }
 
 void pf_libc_drift(double seconds)

@@ -55,6 +55,13 @@ static int by_rank(const void *a, const void *b)
     return ((const struct place *)a)->rank - ((const struct place *)b)->rank;
 }
 
+/* Jobs of a workload do not see each other. In a workload all ranks are known. */
+static bool are_together(const struct place *a, const struct place *b)
+{
+    return a->host == b->host &&
+           (!pf_job_state.ranks || pf_job_state.ranks[a->rank].job == pf_job_state.ranks[b->rank].job);
+}
+
 /* When the first rank begins, all of them have their hosts. */
 static void find_places(int n)
 {
@@ -65,7 +72,7 @@ static void find_places(int n)
     }
     qsort(places, (size_t)n, sizeof *places, by_host);
     for (int first = 0, end; first < n; first = end) {
-        for (end = first; end < n && places[end].host == places[first].host; end++)
+        for (end = first; end < n && are_together(&places[end], &places[first]); end++)
             places[end].local = end - first;
         for (int i = first; i < end; i++)
             places[i].local_size = end - first;
@@ -91,6 +98,7 @@ static const struct {
     {"PMIX_RANK", RANK, false},
     {"MPI_LOCALRANKID", LOCAL_RANK, false},
     {"MPI_LOCALNRANKS", LOCAL_SIZE, false},
+    {"SMPI_GLOBAL_SIZE", SIZE, true},
     {"SLURM_PROCID", RANK, true},
     {"SLURM_NTASKS", SIZE, true},
     {"SLURM_NPROCS", SIZE, true},
@@ -147,7 +155,8 @@ static void keep_process(void)
 static void make(struct environment *e, int rank)
 {
     const struct place *place = &places[rank];
-    const int values[] = {rank, pf_job_state.size, place->local, place->local_size};
+    const struct pf_world *job = pf_job_state.ranks ? pf_job_state.ranks[rank].job : pf_job_state.worlds;
+    const int values[] = {rank - job->first, job->size, place->local, place->local_size};
     int n = start.count;
     e->room = n + VARIABLES + 1;
     e->list = pf_malloc((size_t)e->room * sizeof *e->list + start.bytes);

@@ -27,6 +27,8 @@
 #define PF_PROGRAM_file      false
 #define PF_PROGRAM_named     false
 #define PF_PROGRAM_number    false
+#define PF_PROGRAM_reads     false
+#define PF_PROGRAM_writes    false
 #define PF_PROGRAM_spawn     false
 #define PF_PROGRAM_caught    false
 

@@ -51,7 +51,10 @@ struct pf_process {
     int mask;
     /* libc_exit.c: the last one first */
     struct pf_exit_function *at_exit, *at_thread_exit, *at_quick_exit;
-    struct sigaction *actions;  /* libc_signal.c: by number of the signal */
+    struct sigaction *actions; /* libc_signal.c: by number of the signal */
+    double alarm,
+        alarm_interval; /* libc_alarm.c: s, the date of the next SIGALRM and the time to another; 0: none */
+    bool rings;         /* and its handler runs */
     struct pf_cxx_streams *cxx; /* libc_cxx.cpp */
     void *caught;               /* the exceptions that it handles, while others do */
 };
@@ -84,6 +87,16 @@ void pf_process_detach(struct pf_process *p, int number);
 
 /* `number` has another descriptor behind it now. */
 void pf_process_redirect(struct pf_process *p, int number, int descriptor);
+
+/* Around a call that may move bytes between a stream's buffer and its file: where that is (-1: it costs
+ * nothing), and what it has moved since is charged to the rank. */
+off_t pf_stream_position(FILE *stream);
+void pf_stream_moved(FILE *stream, off_t before, bool writes);
+
+/* A signal comes to the calling rank: its handler is called, if it has one. Whether it was; not for one that
+ * it ignores. By default a signal ends the job. */
+bool pf_signal_come(struct pf_process *p, int signal);
+bool pf_signal_is_blocked(int signal);
 
 /* The rank's folder and mask instead of the process's, and back. Nothing if the rank has changed neither. */
 void pf_folder_enter(void);

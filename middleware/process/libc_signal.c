@@ -7,8 +7,11 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <simgrid/engine.h>
 
 #include "base/child.h"
 #include "base/log.h"
@@ -97,21 +100,49 @@ __sighandler_t pf_libc___sysv_signal(int number, __sighandler_t handler)
     return set(number, handler, (int)(SA_RESETHAND | SA_NODEFER));
 }
 
+bool pf_signal_is_blocked(int signal)
+{
+    sigset_t blocked;
+    return sigprocmask(SIG_SETMASK, NULL, &blocked) == 0 && sigismember(&blocked, signal);
+}
+
 /* A handler of the rank is called as a function: nothing of it depends on the system. */
+static void call_own(struct pf_process *p, int signal, int code)
+{
+    siginfo_t info = {.si_signo = signal, .si_code = code};
+    struct sigaction now = p->actions[signal];
+    if (now.sa_flags & (int)SA_RESETHAND)
+        p->actions[signal].sa_handler = SIG_DFL;
+    call(&now, signal, &info, NULL);
+}
+
 int pf_libc_raise(int signal)
 {
     struct pf_process *p = pf_in_child() ? NULL : pf_process();
     const struct sigaction *action = signal > 0 && signal < NSIG ? action_of(p, signal) : NULL;
-    sigset_t blocked;
-    if (!p || !action || action->sa_handler == SIG_DFL ||
-        (sigprocmask(SIG_SETMASK, NULL, &blocked) == 0 && sigismember(&blocked, signal)))
+    if (!p || !action || action->sa_handler == SIG_DFL || pf_signal_is_blocked(signal))
         return raise(signal);
-    siginfo_t info = {.si_signo = signal, .si_code = SI_TKILL};
-    struct sigaction now = *action;
-    if (now.sa_flags & (int)SA_RESETHAND)
-        p->actions[signal].sa_handler = SIG_DFL;
-    call(&now, signal, &info, NULL);
+    call_own(p, signal, SI_TKILL);
     return 0;
+}
+
+bool pf_signal_come(struct pf_process *p, int signal)
+{
+    const struct sigaction *action = action_of(p, signal);
+    if (action && action->sa_handler == SIG_IGN)
+        return false;
+    if (action && action->sa_handler != SIG_DFL) {
+        call_own(p, signal, SI_TIMER);
+        return true;
+    }
+    char name[200];
+    fflush(stdout);
+    fprintf(stderr, "parfocal: error: %s: %s (SIG%s) at simulated time %.9g s, for which it has no handler\n",
+            pf_workload_rank_name(p->rank, name, sizeof name), sigdescr_np(signal), sigabbrev_np(signal),
+            simgrid_get_clock());
+    pf_job_blame(pf_self(), 128 + signal, "%s (SIG%s), without a handler", sigdescr_np(signal),
+                 sigabbrev_np(signal));
+    pf_job_abort(p->rank, 128 + signal);
 }
 
 /* Numbers of processes that the rank sees are those of ranks, and not of processes of the system. */

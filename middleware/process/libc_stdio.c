@@ -214,7 +214,10 @@ int pf_libc_fclose(FILE *file)
     if (i >= 0)
         return close_own(p, i);
     int descriptor = p ? file->_fileno : -1;
-    int result = fclose(file);
+    off_t before = pf_stream_position(file);
+    int flushed = before >= 0 ? fflush(file) : 0; /* what it moves can be seen while it is open */
+    pf_stream_moved(file, before, true);
+    int result = fclose(file) | flushed;
     for (int n = 0; n < PF_STREAMS && descriptor > 2; n++) /* it came from fdopen(1, ...) */
         if (p->behind[n] == descriptor)
             pf_process_redirect(p, n, -1);

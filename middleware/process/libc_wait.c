@@ -6,9 +6,11 @@
 #include "middleware/process/libc.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/stat.h>
@@ -25,16 +27,56 @@
 #include "base/self.h"
 #include "middleware/compute/compute.h"
 #include "middleware/core/rank.h"
+#include "middleware/process/libc_alarm.h"
 
 /* SimGrid's side. Its headers rename the C library's functions, hence these declarations. */
 unsigned int smpi_sleep(unsigned int seconds);
 int smpi_usleep(useconds_t microseconds);
 int smpi_nanosleep(const struct timespec *request, struct timespec *remain);
 
+static bool valid(const struct timespec *time)
+{
+    return time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < 1000000000;
+}
+
+static double seconds_of(const struct timespec *time)
+{
+    return (double)time->tv_sec + (double)time->tv_nsec * 1e-9;
+}
+
+/* Without a look at signals. */
+static void sleep_on(const struct timespec *request)
+{
+    if (pf_libc_without_mpi()) {
+        pf_libc_spend(seconds_of(request));
+        return;
+    }
+    struct pf_rank *r = pf_libc_enter();
+    smpi_nanosleep(request, NULL);
+    pf_libc_leave(r);
+}
+
+/* Up to the rank's next SIGALRM whose handler is called (true: what is left then), or all of it. */
+static bool sleep_up_to_signal(double *seconds)
+{
+    while (*seconds > 0) {
+        double left = pf_alarm_left(), part = fmin(left, *seconds);
+        const struct timespec wait = pf_libc_timespec(left <= *seconds ? part + 1e-9 : part); /* not before */
+        sleep_on(&wait);
+        *seconds -= part;
+        if (pf_alarm_ring())
+            return true;
+    }
+    return false;
+}
+
 unsigned int pf_libc_sleep(unsigned int seconds)
 {
     if (!pf_libc_simulated())
         return sleep(seconds);
+    double left = seconds;
+    if (pf_alarm_left() <= left)
+        return sleep_up_to_signal(&left) ? (unsigned int)round(left) : 0;
     if (pf_libc_without_mpi()) {
         pf_libc_spend(seconds);
         return 0;
@@ -45,10 +87,21 @@ unsigned int pf_libc_sleep(unsigned int seconds)
     return rest;
 }
 
+static int sleep_interruptibly(double *seconds)
+{
+    if (!sleep_up_to_signal(seconds))
+        return 0;
+    errno = EINTR;
+    return -1;
+}
+
 int pf_libc_usleep(useconds_t microseconds)
 {
     if (!pf_libc_simulated())
         return usleep(microseconds);
+    double left = microseconds * 1e-6;
+    if (pf_alarm_left() <= left)
+        return sleep_interruptibly(&left);
     if (pf_libc_without_mpi()) {
         pf_libc_spend(microseconds * 1e-6);
         return 0;
@@ -59,11 +112,6 @@ int pf_libc_usleep(useconds_t microseconds)
     return result;
 }
 
-static bool valid(const struct timespec *time)
-{
-    return time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < 1000000000;
-}
-
 int pf_libc_nanosleep(const struct timespec *request, struct timespec *remain)
 {
     if (!pf_libc_simulated())
@@ -72,13 +120,14 @@ int pf_libc_nanosleep(const struct timespec *request, struct timespec *remain)
         errno = EINVAL;
         return -1;
     }
-    if (pf_libc_without_mpi()) {
-        pf_libc_spend((double)request->tv_sec + (double)request->tv_nsec * 1e-9);
+    double left = seconds_of(request);
+    if (pf_alarm_left() > left) {
+        sleep_on(request);
         return 0;
     }
-    struct pf_rank *r = pf_libc_enter();
-    int result = smpi_nanosleep(request, remain);
-    pf_libc_leave(r);
+    int result = sleep_interruptibly(&left);
+    if (result != 0 && remain)
+        *remain = pf_libc_timespec(left);
     return result;
 }
 
@@ -100,7 +149,7 @@ int pf_libc_clock_nanosleep(clockid_t clock, int flags, const struct timespec *r
     struct timespec wait = *request;
     if (flags & TIMER_ABSTIME)
         wait = pf_libc_timespec(pf_libc_until(request, unseen()));
-    if (!unseen())
+    if (!unseen() || isfinite(pf_alarm_left()))
         return pf_libc_nanosleep(&wait, remain) ? errno : 0; /* it returns the code */
     pf_libc_drift((double)wait.tv_sec + (double)wait.tv_nsec / 1e9);
     return 0;
@@ -111,10 +160,12 @@ int pf_libc_thrd_sleep(const struct timespec *request, struct timespec *remain)
     return pf_libc_nanosleep(request, remain) == 0 ? 0 : errno == EINTR ? -1 : -2;
 }
 
+/* All of it, whatever signals come meanwhile. */
 static void pass(double seconds)
 {
-    const struct timespec wait = pf_libc_timespec(seconds);
-    pf_libc_nanosleep(&wait, NULL);
+    struct timespec wait = pf_libc_timespec(seconds);
+    while (pf_libc_nanosleep(&wait, &wait) != 0) {
+    }
 }
 
 /* Up to a date, which the clocks, in whole nanoseconds, show then. */
@@ -349,58 +400,33 @@ void pf_libc_thrd_yield(void)
     pf_libc_sched_yield();
 }
 
-/* ---- signals come in real time ---- */
+/* ---- these come in real time ---- */
 
-enum timer { ALARM, UALARM, SETITIMER, TIMER_CREATE, TIMERFD_CREATE, PAUSE, TIMERS };
-
-static void warn_of(enum timer timer)
+void pf_alarm_warn(const char *function)
 {
-    static const char *const names[TIMERS] = {"alarm",        "ualarm",         "setitimer",
-                                              "timer_create", "timerfd_create", "pause"};
-    static bool warned[TIMERS];
-    if (!pf_libc_simulated() || warned[timer])
+    static const char *warned[8];
+    size_t i = 0;
+    if (!function || !pf_libc_simulated())
         return;
-    warned[timer] = true;
-    pf_warn("rank %d calls %s(): signals and timers come in real time, which is not that of the simulation, "
-            "and for the process of all ranks",
-            (int)sg_actor_self_get_pid() - 1, names[timer]);
-}
-
-unsigned int pf_libc_alarm(unsigned int seconds)
-{
-    if (seconds)
-        warn_of(ALARM);
-    return alarm(seconds);
-}
-
-useconds_t pf_libc_ualarm(useconds_t value, useconds_t interval)
-{
-    if (value)
-        warn_of(UALARM);
-    return ualarm(value, interval);
-}
-
-int pf_libc_setitimer(int which, const struct itimerval *value, struct itimerval *old)
-{
-    if (value && (value->it_value.tv_sec || value->it_value.tv_usec))
-        warn_of(SETITIMER);
-    return setitimer((__itimer_which_t)which, value, old);
+    while (i < sizeof warned / sizeof warned[0] - 1 && warned[i] && strcmp(warned[i], function) != 0)
+        i++;
+    if (warned[i])
+        return;
+    warned[i] = function;
+    pf_warn(
+        "rank %d calls %s, which counts real time, and not that of the simulation, for the process of all "
+        "ranks",
+        (int)sg_actor_self_get_pid() - 1, function);
 }
 
 int pf_libc_timer_create(clockid_t clock, struct sigevent *event, timer_t *timer)
 {
-    warn_of(TIMER_CREATE);
+    pf_alarm_warn("timer_create()");
     return timer_create(clock, event, timer);
 }
 
 int pf_libc_timerfd_create(int clock, int flags)
 {
-    warn_of(TIMERFD_CREATE);
+    pf_alarm_warn("timerfd_create()");
     return timerfd_create(clock, flags);
-}
-
-int pf_libc_pause(void)
-{
-    warn_of(PAUSE);
-    return pause();
 }

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 #include "middleware/process/libc_process.h"
 #include "middleware/process/private.h"
 #include "middleware/process/private_system.h"
+#include "middleware/process/program.h"
 
 /* A copy of one rank. It is known by its name while it is open, although its file is gone. */
 struct opened {
@@ -28,6 +30,7 @@ struct opened {
     dev_t device;
     ino_t inode;
     char *copy;
+    bool global; /* RTLD_GLOBAL: its names are for all libraries of the rank */
     struct opened *next;
 };
 
@@ -55,6 +58,31 @@ static struct opened *add(aid_t actor, const struct stat *file, const char *path
     return all = one;
 }
 
+/* The rank's program, as dlopen(NULL) of a process has it; NULL when it is in an image. */
+static void *open_program(void)
+{
+    struct dl_find_object place;
+    const void *main = pf_program_of_caller();
+    if (!main || _dl_find_object((void *)main, &place) != 0 || !place.dlfo_link_map)
+        return NULL;
+    return dlopen(place.dlfo_link_map->l_name, RTLD_LAZY | RTLD_NOLOAD);
+}
+
+/* What the rank's program defines, or a library that it has opened for all. */
+static void *find_global(void *program, const char *name)
+{
+    void *found = program ? dlsym(program, name) : NULL;
+    for (struct opened *one = all; one && !found; one = one->next) {
+        bool mine = one->global && one->actor == sg_actor_self_get_pid();
+        void *open = mine ? dlopen(one->copy, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+        if (open) {
+            found = dlsym(open, name);
+            dlclose(open);
+        }
+    }
+    return found;
+}
+
 /* What to open: the rank's copy, which is open already, or whose file is there (`written`); the file itself
  * when it is for all ranks; NULL when the copy is not open and must not be opened. */
 static const char *prepare(const char *path, int flags, bool *written, bool *plugs)
@@ -67,9 +95,11 @@ static const char *prepare(const char *path, int flags, bool *written, bool *plu
     struct opened *one = find(actor, &file);
     void *open = one ? dlopen(one->copy, RTLD_LAZY | RTLD_NOLOAD) : NULL;
     if (open) {
+        one->global |= flags & RTLD_GLOBAL;
         dlclose(open);
     } else if (!(flags & RTLD_NOLOAD)) {
         one = one ? one : add(actor, &file, path);
+        one->global = flags & RTLD_GLOBAL;
         int error = pf_copy_write(&(struct pf_copy){.elf = &elf, .path = one->copy});
         if (error)
             pf_die("cannot copy '%s' to '%s': %s", path, one->copy, strerror(error));
@@ -127,8 +157,42 @@ void *pf_private_open(const char *name, int flags)
     return loaded;
 }
 
+static bool is_rank(void)
+{
+    return sg_actor_self() && !pf_in_child();
+}
+
 /* Each rank opens libraries of its own. */
 void *pf_libc_dlopen(const char *name, int flags)
 {
-    return sg_actor_self() && !pf_in_child() ? pf_private_open(name, flags) : dlopen(name, flags);
+    void *program = is_rank() && !name ? open_program() : NULL;
+    if (program)
+        return program;
+    return is_rank() ? pf_private_open(name, flags) : dlopen(name, flags);
+}
+
+/* What the linker makes of a reference of that name in a program; NULL: nothing. */
+static void *led(const char *name)
+{
+    char own[200];
+    bool mpi = strncmp(name, "MPI_", 4) == 0 || strncmp(name, "PMPI_", 5) == 0;
+    if (mpi && snprintf(own, sizeof own, "pf_%s", name) < (int)sizeof own)
+        return dlsym(RTLD_DEFAULT, own);
+    return pf_libc_of_program(name);
+}
+
+/* A name stands for what a reference to it stands for, and not for what the simulator has under it: clocks,
+ * the environment, MPI. RTLD_NEXT looks behind the middleware, since that is the caller. */
+void *pf_libc_dlsym(void *handle, const char *name)
+{
+    if (!is_rank())
+        return dlsym(handle, name);
+    void *program = open_program(), *found = NULL, *own = led(name);
+    if (program && (handle == RTLD_DEFAULT || handle == program))
+        found = find_global(program, name);
+    if (program)
+        dlclose(program);
+    if (!found)
+        found = dlsym(handle, name);
+    return own && found == dlsym(RTLD_DEFAULT, name) ? own : found;
 }

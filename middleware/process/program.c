@@ -21,12 +21,14 @@
 #include "base/memory.h"
 #include "lowlevel/portals/runtime.h"
 #include "middleware/core/job_programs.h"
+#include "middleware/core/workload.h"
 #include "middleware/process/libc.h"
 #include "middleware/process/libc_environment.h"
 #include "middleware/process/libc_process.h"
 #include "middleware/process/ranks.h"
 #include "middleware/process/private.h"
 #include "middleware/process/program_frame.h"
+#include "middleware/process/worlds.h"
 
 /* SMPI loads a copy and calls its main() at once, so one variable is enough. */
 static int (*loaded)(int, char **, char **);
@@ -111,6 +113,9 @@ int pf_program_main(int argc, char **argv) __asm__("main") PF_EXPORT;
 int pf_program_main(int argc, char **argv)
 {
     pf_portals_set_identify(pf_job_identify);
+    if (pf_workload_count())
+        pf_job_start_early();
+    pf_world_await((int)sg_actor_self_get_pid() - 1);
     pf_private_load();
     if (!loaded)
         pf_die("the program has no main() that pfcc or pfcxx linked; rebuild it");

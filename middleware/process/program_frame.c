@@ -13,6 +13,10 @@
 #include "middleware/core/job_programs.h"
 #include "middleware/process/program.h"
 
+/* What the ABI lets a function use below its stack pointer, and what printing needs. */
+#define RED_ZONE   128
+#define LEAST_ROOM 65536
+
 /* By number of the actor: shared libraries, which are not private to a rank, call exit() too. */
 static struct pf_program_frame **frames;
 static size_t frame_count;
@@ -48,6 +52,18 @@ void pf_program_exit(int status)
         return;
     frames[actor]->status = status & 0377; /* what the shell would see */
     siglongjmp(frames[actor]->here, 1);
+}
+
+void *pf_program_room(const void *stack)
+{
+    size_t actor = (size_t)sg_actor_self_get_pid();
+    if (actor >= frame_count || !frames[actor])
+        return NULL;
+    uintptr_t top = (uintptr_t)frames[actor], size = (uintptr_t)sg_cfg_get_int("contexts/stack-size") * 1024;
+    uintptr_t place = (uintptr_t)stack - RED_ZONE;
+    if (place > top || place < top - size + LEAST_ROOM)
+        place = top - size / 2;
+    return (void *)(place & ~(uintptr_t)15);
 }
 
 void pf_program_check_stack(int rank)

@@ -12,6 +12,10 @@ void pf_job_create_ranks(void);
  * for. */
 void pf_job_start_rank(struct pf_rank *r);
 
+/* The implementation that is there from the start lets no rank go on before all of them, of all jobs, have
+ * begun: for a rank that is not to begin now, it does here. From its actor. */
+void pf_job_start_early(void);
+
 /* The identity of the calling rank for a program that calls Portals before MPI_Init, or without it; NULL for
  * other actors. */
 pf_self_t *pf_job_identify(void);

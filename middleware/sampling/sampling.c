@@ -18,9 +18,9 @@
 #include "middleware/compute/compute.h"
 #include "middleware/agree/switch.h"
 #include "middleware/core/job_state.h"
+#include "middleware/core/sites.h"
 #include "middleware/core/upcalls.h"
 #include "middleware/sampling/markers.h"
-#include "middleware/sampling/sites.h"
 #include "middleware/sampling/regions.h"
 #include "pf_fn.h"
 

@@ -4,14 +4,18 @@
 
 #include <string.h>
 
+#include "lowlevel/network/packet/report.h"
 #include "middleware/page_html.h"
 
 bool pf_page_print(const json_t *summary, FILE *out)
 {
-    static const char place[] = "@SUMMARY@";
-    const char *head = page_html, *tail = strstr(page_html, place);
+    static const char place[] = "@SUMMARY@", picture[] = "@PICTURE@";
+    const char *middle = strstr(page_html, picture), *tail = strstr(page_html, place);
+    const char *after = middle + sizeof picture - 1;
+    bool begun = fwrite(page_html, 1, (size_t)(middle - page_html), out) == (size_t)(middle - page_html);
+    pf_network_draw(out);
     /* A slash is escaped so that no name of a phase ends the script. */
-    return fwrite(head, 1, (size_t)(tail - head), out) == (size_t)(tail - head) &&
+    return begun && fwrite(after, 1, (size_t)(tail - after), out) == (size_t)(tail - after) &&
            json_dumpf(summary, out, JSON_COMPACT | JSON_ESCAPE_SLASH | JSON_REAL_PRECISION(17)) == 0 &&
            fputs(tail + sizeof place - 1, out) != EOF;
 }

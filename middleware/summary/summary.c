@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <limits.h>
 #include <xbt/base.h> /* version.h does not include what it uses */
 
 #include <simgrid/version.h>
@@ -19,14 +20,20 @@
 #include "base/output_file.h"
 #include "lowlevel/network/packet/report.h"
 #include "lowlevel/portals/runtime.h"
+#include "lowlevel/storage/storage.h"
+#include "lowlevel/ucx/runtime.h"
 #include "middleware/account/accounting.h"
 #include "middleware/compute/compute.h"
+#include "middleware/compute/critical_path.h"
+#include "middleware/core/workload.h"
+#include "middleware/summary/communication.h"
+#include "middleware/summary/jobs.h"
 #include "middleware/summary/live.h"
 #include "middleware/summary/page.h"
 #include "middleware/account/timeline.h"
 
 #define MAX_VERSIONS 8
-#define MAX_SECTIONS 4
+#define MAX_SECTIONS 8
 
 static struct {
     char **command;
@@ -39,12 +46,16 @@ static struct {
     int version_count;
     int portals_ranks; /* that have a simulated NIC; below, the sum of their counters */
     struct pf_portals_counters portals;
+    int ucx_ranks; /* that have a copy of Open MPI over UCX */
+    struct pf_ucx_counters ucx;
     struct {
         const char *name;
         json_t *(*make)(void);
     } sections[MAX_SECTIONS];
     int section_count;
-    bool failed; /* something could not be written */
+    double ideal;         /* simulated time on an ideal network, if there are phases of it: */
+    json_t *ideal_phases; /* their simulated times by name */
+    bool failed;          /* something could not be written */
     bool finished;
 } job;
 
@@ -81,6 +92,25 @@ void pf_summary_add_version(const char *component, const char *version)
     job.versions[job.version_count++].version = copy(version);
 }
 
+bool pf_summary_read_ideal(FILE *in)
+{
+    json_t *summary = json_loadf(in, 0, NULL);
+    fclose(in);
+    if (!summary || json_object_get(summary, "partial")) {
+        json_decref(summary);
+        return false;
+    }
+    job.ideal = json_number_value(json_object_get(summary, "simulated_s"));
+    job.ideal_phases = json_object();
+    size_t i;
+    json_t *phase;
+    json_array_foreach(json_object_get(summary, "phases"), i, phase)
+        json_object_set(job.ideal_phases, json_string_value(json_object_get(phase, "phase")),
+                        json_object_get(phase, "simulated_s"));
+    json_decref(summary);
+    return true;
+}
+
 void pf_summary_add_portals(const struct pf_portals_counters *counters)
 {
     job.portals_ranks++;
@@ -90,6 +120,16 @@ void pf_summary_add_portals(const struct pf_portals_counters *counters)
     job.portals.unexpected += counters->unexpected;
     job.portals.dropped += counters->dropped;
     job.portals.parks += counters->parks;
+}
+
+void pf_summary_add_ucx(const struct pf_ucx_counters *counters)
+{
+    job.ucx_ranks++;
+    job.ucx.sends_short += counters->sends_short;
+    job.ucx.sends_bcopy += counters->sends_bcopy;
+    job.ucx.sends_zcopy += counters->sends_zcopy;
+    job.ucx.sends_rndv += counters->sends_rndv;
+    job.ucx.unexpected += counters->unexpected;
 }
 
 void pf_summary_add_section(const char *name, json_t *(*make)(void))
@@ -148,7 +188,7 @@ static void print_row(FILE *out, const char *phase, const char *model, double si
 void pf_summary_print(FILE *out)
 {
     struct pf_account_row *rows;
-    size_t count = pf_account_rows(&rows);
+    size_t count = pf_account_rows(&rows, 0, INT_MAX);
     struct pf_account_slot all = {0};
     double app = 0, overhead = 0;
     if (count == 0 && *pf_end_reason()) {
@@ -171,9 +211,11 @@ void pf_summary_print(FILE *out)
         all.bytes += total->bytes;
     }
     print_row(out, "all", "", pf_account_simulated(), app, overhead, &all);
+    pf_summary_print_jobs(out);
     char startup[24], wall[24];
     fprintf(out, "wall-clock %s, of which start-up %s\n", human_seconds(pf_account_wall(), wall, sizeof wall),
             human_seconds(pf_account_startup(), startup, sizeof startup));
+    pf_critical_path_print(out);
     if (*pf_end_reason())
         fprintf(out, "partial, not the whole run: %s\n", pf_end_reason());
     free(rows);
@@ -213,18 +255,40 @@ static json_t *slowdown(double wall, double simulated)
 }
 
 /* As the centre of excellence POP defines them (https://pop-coe.eu/node/69): of what ranks have computed, in
- * all and at most. */
-static void set_efficiency(json_t *object, double sum, double most, int ranks, double time)
+ * all and at most; and of the time on an ideal network, negative if that is not known. */
+static void set_efficiency(json_t *object, double sum, double most, int ranks, double time, double ideal)
 {
     if (!pf_compute_on || !(time > 0))
         return;
     double mean = sum / ranks;
-    json_object_set_new(object, "efficiency",
-                        json_pack("{s:f, s:f, s:f}", "parallel", mean / time, "load_balance",
-                                  most > 0 ? mean / most : 1.0, "communication", most / time));
+    json_t *efficiency = json_pack("{s:f, s:f, s:f}", "parallel", mean / time, "load_balance",
+                                   most > 0 ? mean / most : 1.0, "communication", most / time);
+    if (ideal > 0)
+        json_object_set_new(efficiency, "serialisation", json_real(most / ideal));
+    if (ideal >= 0)
+        json_object_set_new(efficiency, "transfer", json_real(ideal / time));
+    json_object_set_new(object, "efficiency", efficiency);
 }
 
-static json_t *phase_object(const struct pf_account_row *row)
+/* In how many rows, of several models, each phase is; NULL: it is not asked. */
+static json_t *rows_by_phase(const struct pf_account_row *rows, size_t count)
+{
+    json_t *by_phase = job.ideal_phases ? json_object() : NULL;
+    for (size_t i = 0; by_phase && i < count; i++) {
+        json_int_t before = json_integer_value(json_object_get(by_phase, rows[i].phase));
+        json_object_set_new(by_phase, rows[i].phase, json_integer(before + 1));
+    }
+    return by_phase;
+}
+
+/* On the ideal network a phase is one, whatever models it has here; negative: not known. */
+static double ideal_of(const json_t *rows, const char *phase)
+{
+    const json_t *ideal = json_object_get(job.ideal_phases, phase);
+    return ideal && json_integer_value(json_object_get(rows, phase)) == 1 ? json_number_value(ideal) : -1;
+}
+
+static json_t *phase_object(const struct pf_account_row *row, double ideal)
 {
     const struct pf_account_slot *t = &row->total;
     double app = pf_account_seconds(t->app_ticks), overhead = pf_account_seconds(t->overhead_ticks);
@@ -232,7 +296,7 @@ static json_t *phase_object(const struct pf_account_row *row)
         json_pack("{s:s, s:s, s:i, s:f, s:f, s:f, s:f}", "phase", row->phase, "model",
                   pf_model_name(row->model), "ranks", row->ranks, "simulated_s", t->simulated, "wall_clock_s",
                   app + overhead, "application_cpu_s", app, "overhead_s", overhead);
-    set_efficiency(object, t->computed, row->most_computed, row->ranks, t->simulated);
+    set_efficiency(object, t->computed, row->most_computed, row->ranks, t->simulated, ideal);
     json_object_set_new(object, "slowdown", slowdown(app + overhead, t->simulated));
     json_object_set_new(object, "slowdown_without_application", slowdown(overhead, t->simulated));
     const struct {
@@ -252,13 +316,14 @@ static json_t *phase_object(const struct pf_account_row *row)
     return object;
 }
 
-static json_t *phases(void)
+static json_t *phases_of(int first, int ranks)
 {
     struct pf_account_row *rows;
-    size_t count = pf_account_rows(&rows);
-    json_t *array = json_array();
+    size_t count = pf_account_rows(&rows, first, ranks);
+    json_t *array = json_array(), *by_phase = rows_by_phase(rows, count);
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(array, phase_object(&rows[i]));
+        json_array_append_new(array, phase_object(&rows[i], ideal_of(by_phase, rows[i].phase)));
+    json_decref(by_phase);
     free(rows);
     return array;
 }
@@ -275,6 +340,29 @@ static json_t *portals(void)
     for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
         json_object_set_new(object, counters[i].name, json_integer((json_int_t)counters[i].value));
     return object;
+}
+
+static json_t *file_system(enum pf_storage which)
+{
+    const struct pf_storage_counters *c = pf_storage_counters(which);
+    return json_pack("{s:I, s:I, s:I, s:I, s:f}", "reads", (json_int_t)c->accesses[0], "writes",
+                     (json_int_t)c->accesses[1], "bytes_read", (json_int_t)c->bytes[0], "bytes_written",
+                     (json_int_t)c->bytes[1], "rank_s", c->seconds);
+}
+
+static json_t *files(void)
+{
+    return json_pack("{s:o, s:o}", "own", file_system(PF_STORAGE_OWN), "shared",
+                     file_system(PF_STORAGE_SHARED));
+}
+
+static json_t *ucx(void)
+{
+    const struct pf_ucx_counters *c = &job.ucx;
+    return json_pack("{s:i, s:I, s:I, s:I, s:I, s:I}", "ranks", job.ucx_ranks, "short",
+                     (json_int_t)c->sends_short, "bcopy", (json_int_t)c->sends_bcopy, "zcopy",
+                     (json_int_t)c->sends_zcopy, "rndv", (json_int_t)c->sends_rndv, "unexpected",
+                     (json_int_t)c->unexpected);
 }
 
 /* The packet network, in short: more is in the table of PARFOCAL_NET_STATISTICS. */
@@ -319,17 +407,29 @@ static json_t *summary(int status)
     json_object_set_new(object, "simulated_s", json_real(pf_account_simulated()));
     json_object_set_new(object, "wall_clock_s", json_real(pf_account_wall()));
     json_object_set_new(object, "startup_s", json_real(pf_account_startup()));
-    json_object_set_new(object, "phases", phases());
+    json_object_set_new(object, "phases", phases_of(0, INT_MAX));
+    if (pf_workload_count())
+        json_object_set_new(object, "jobs", pf_summary_jobs(phases_of));
     if (job.portals_ranks)
         json_object_set_new(object, "portals", portals());
+    if (job.ucx_ranks)
+        json_object_set_new(object, "ucx", ucx());
+    if (pf_storage_on())
+        json_object_set_new(object, "files", files());
     struct pf_network_sums sums;
     if (pf_network_sums(&sums))
         json_object_set_new(object, "network", network(&sums));
     if (pf_compute_on) {
         double most, sum = pf_account_computed(&most);
-        set_efficiency(object, sum, most, job.np, pf_account_simulated());
+        set_efficiency(object, sum, most, job.np, pf_account_simulated(), job.ideal_phases ? job.ideal : -1);
         json_object_set_new(object, "rank_times", pf_compute_json());
     }
+    json_t *path = pf_critical_path_json();
+    if (path)
+        json_object_set_new(object, "critical_path", path);
+    json_t *sent = pf_communication_json();
+    if (sent)
+        json_object_set_new(object, "communication", sent);
     if (pf_config.timeline > 0)
         json_object_set_new(object, "timeline", pf_timelines_json());
     for (int i = 0; i < job.section_count; i++)

@@ -40,8 +40,6 @@ def observed(f):
         lines += [f"return {call};"]
     else:
         code = "pf_result" if f.ret == "int" else "MPI_SUCCESS"
-        if f.stem == "Finalize":
-            lines.append("if (pf_recording_on) pf_recording_finalize();")
         lines.append(f"{f.ret} pf_result = {call};")
         if f.stem in ("Init", "Init_thread"):
             lines.append("if (pf_recording_on && pf_result == MPI_SUCCESS) pf_recording_init();")

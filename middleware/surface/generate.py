@@ -15,6 +15,7 @@ OUTPUTS = {
     "pf_fn.h": ("function_ids", "one number per function, and the facts of the table in C"),
     "pf_native.h": ("native_table", "the entry points of an implementation, as the middleware calls them"),
     "pf_own.h": ("own_table", "the same in the types of the implementation's own mpi.h, as its adapter fills them in"),
+    "mpich_calls.c": ("integer_handles", "calls of an implementation whose handles are integers"),
     "raw_names.c": ("raw_names", "entry points for objects that refer to MPI functions without mpi.h"),
     "raw_names.ld": ("raw_names_ld", "linker options that lead such references to them"),
     "abi_entries.c": ("abi_entries", "MPI_* themselves: the library of the standard ABI"),

@@ -159,7 +159,7 @@ def point_to_point(f):
     if "bsend" in f.stem.lower():
         lines.append("pf_bsend_prepare(r, in);")
     if sends:
-        lines += ["pf_call_sent(r, count, datatype);", "pf_stranded_sent(r, in, comm, dest, tag);"]
+        lines += ["pf_call_sent(r, count, datatype);", "pf_call_traffic(r, in, dest, count, datatype, comm);", "pf_stranded_sent(r, in, comm, dest, tag);"]
     if f.of_kind("STATUS"):
         lines += ["union pf_native_status native_room = {0}; /* probes leave out members */",
                   "union pf_native_status *native_status = status || pf_job_state.may_switch ? &native_room : NULL;"]

@@ -33,6 +33,9 @@ BENCHMARKS = {
     "observed-analytic": ("tests/bench/pingpong.c", 2, ["20000", "8"], ["1000", "8"], ["analytic" + o for o in OBSERVED]),
     "observed-portals": ("tests/bench/pingpong.c", 2, ["10000", "8"], ["1000", "8"], ["portals" + o for o in OBSERVED]),
     "observed-halo": ("tests/bench/halo.c", 27, ["150"], ["5"], [m + o for m in ("analytic", "portals") for o in OBSERVED]),
+    # what critical paths cost, with the report
+    "explained-halo": ("tests/bench/halo.c", 27, ["150"], ["5"], [m + o for m in ("analytic", "smpi", "portals", "packet") for o in ("", "+explain")]),
+    "explained-cg": ("examples/cg/cg.c", 64, ["-n", "32"], ["-n", "8"], [m + o for m in ("analytic", "smpi", "portals", "packet") for o in ("", "+explain")]),
     "large": ("tests/bench/pingpong.c", 2, ["2000", "262144"], ["100", "262144"], ["smpirun", "smpi", "portals"]),
     "halo27": ("tests/bench/halo.c", 27, ["150"], ["5"], ["smpirun", "smpi", "loaded", "portals", "analytic"]),
     "halo64": ("tests/bench/halo.c", 64, ["50"], ["2"], ["smpirun", "smpi", "portals"]),
@@ -86,12 +89,12 @@ class Bench:
         if competitor == BASELINE:
             return ["smpirun", *common, program, *arguments]
         model = {"smpi": ["-model", "smpi"], "portals": ["-model", "portals"],
-                 "analytic": ["-model", "analytic"],
+                 "analytic": ["-model", "analytic"], "packet": ["-model", "packet"],
                  "loaded": ["-model", "smpi", "-load", "portals"],
                  # in smpi from the first barrier on, with the ledger's tags (middleware/p2p/ledger.c)
                  "switched": ["-schedule", "@start=portals,@coll:1=smpi"]}[competitor.partition("+")[0]]
         seen = competitor.partition("+")[2]
-        watch = ["--cfg=parfocal/check:yes"] if seen == "check" else ["-trace", f"{seen}:{self.work}/trace.{seen}"] if seen else []
+        watch = ["--cfg=parfocal/check:yes"] if seen == "check" else ["-explain", "-quiet", "-report", self.work + "/report"] if seen == "explain" else ["-trace", f"{seen}:{self.work}/trace.{seen}"] if seen else []
         return [os.path.join(self.bindir, "pfrun"), *common, *model, *watch, program, *arguments]
 
     def once(self, competitor, source, ranks, arguments):

@@ -13,7 +13,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BINARIES = ["middleware/libparfocal.so", "lowlevel/libportals.so"]
 # What libsimgrid offers in public headers, and what the compiler adds by itself.
-PUBLIC = re.compile(r"simgrid::s4u::(?!Engine::on_time_advance)|~|^typeinfo|^vtable")
+PUBLIC = re.compile(r"simgrid::s4u::(?!Engine::on_time_advance)|simgrid::config::get_value<|~|^typeinfo|^vtable")
 
 
 def read(name):
@@ -65,7 +65,7 @@ def replaced(build):
         sys.exit(f"check_stock: loader/libc.def and tools/pfcc/libc_names.ld with pfwaits.c differ in {' '.join(sorted(led ^ wrapped))}")
     for name in found(r"^PF_IMPORT\((\w+), \w+\)", "middleware/process/imports.def"):
         names[plain(name)] = "a function of the C library (middleware/process/imports.def)"
-    for name in found(r'^    \{"(\w+)", \(void \*\)hook_', "adapters/openmpi/hooks.c"):
+    for name in found(r'^ +\{"(\w+)", \(void \*\)hook_', "adapters/openmpi/hooks.c"):
         names[name] = "an import of Open MPI (adapters/openmpi/hooks.c)"
     version = "adapters/openmpi/private/*.h"
     for text in found(r"^#define PF_OMPI_(?:RETAIN|COLL|NBC|OSC)\w*((?:.*\\\n)*.*)", version):

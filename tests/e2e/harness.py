@@ -3,6 +3,7 @@
 import difflib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -33,6 +34,7 @@ class Result:
         self.lines = lines
         self.data = [line for line in lines if not line.startswith("T ")]
         self.times = [line for line in lines if line.startswith("T ")]
+        self.summary = {}  # pfrun's
         self.calls = {}  # of MPI, by model; from pfrun's summary
         self.check = {}  # how much PARFOCAL_CHECK has found, by kind
         self.functions = {}  # the same by function, when PARFOCAL_COUNT_CALLS asks for it
@@ -46,6 +48,11 @@ class Tools:
         os.makedirs(os.path.join(self.work, "include"), exist_ok=True)
         # Alone: in its folder is our mpi.h, which the stock wrappers must not see.
         shutil.copy(os.path.join(ROOT, "middleware", "include", "parfocal.h"), os.path.join(work, "include"))
+
+    def has_model(self, model):
+        """Whether this installation can use it: the first line of a model's text in pfinfo says so."""
+        text = subprocess.run([self.command("pfinfo")], capture_output=True, text=True, check=True).stdout
+        return re.search(rf"^  {model} +available", text, re.MULTILINE) is not None
 
     def command(self, name):
         path = os.path.join(self.bindir, name)
@@ -108,7 +115,7 @@ class Tools:
             result = self.run(command + [program] + args, limit, dict(environment or {}, **fixed))
             with open(summary, encoding="utf-8") as f:
                 text = f.read()
-            report = json.loads(text) if text else {"phases": []}
+            report = result.summary = json.loads(text) if text else {"phases": []}
             result.functions = report.get("functions", {})
             result.check = report.get("check", {})
             for phase in report["phases"]:

@@ -8,6 +8,7 @@ A program says how it may be run in comment lines of its own, one per variant:
               models E2E_A and E2E_B; none
     stock=no  stock SMPI cannot run it; mpirun=no: stock Open MPI cannot (or it would hang there)
     exit      expected status, or nonzero; message: regular expression that pfrun's output must then match
+    without=ucx,mpich  not in these models, nor under schedules with them: the program says why
     options   further options for pfrun, separated by commas
     compare=mpirun  its lines under mpirun are the right ones; otherwise its only line is "NAME: PASS"
 Lines of output that begin with "T " are simulated times: they must equal stock smpirun's in model smpi. All other lines
@@ -24,11 +25,14 @@ import tempfile
 import harness
 
 PROGRAMS = os.path.join(harness.HERE, "programs")
-MODES = ["mpirun", "stock", "smpi", "loaded", "settings", "portals", "analytic", "packet", "own", "schedule", "three", "networks"]
+MODES = ["mpirun", "stock", "smpi", "loaded", "settings", "portals", "analytic", "packet", "ucx", "mpich", "ucx:packet", "mpich:packet", "own", "schedule", "three", "networks", "stacks"]
 # Models of programs that switch by themselves.
 PAIRS = [("smpi", "portals"), ("portals", "smpi"), ("analytic", "smpi"), ("portals", "analytic"), ("portals", "portals-ideal"),
-         ("packet", "portals")]
-PACKET_AGAIN = 0.25  # which part of the variants is run again in packet: they are many
+         ("packet", "portals"), ("ucx", "smpi"), ("portals", "ucx"), ("mpich", "ucx"), ("smpi", "mpich")]
+STACKS = ["ucx", "mpich", "ucx:packet", "mpich:packet"]  # other than that of portals
+# Without --modes one of these, and one of SETTINGS, by seed and program.
+EITHER = [("packet", *STACKS), ("networks", "stacks")]
+PACKET_AGAIN = 0.25  # which part of the variants is run again in packet, ucx or mpich: they are many
 # Bit-identical to smpirun "with the same flags": some that change SMPI's times a lot.
 SETTINGS = [["--cfg=smpi/coll-selector:ompi"], ["--cfg=network/model:CM02"], ["--cfg=smpi/async-small-thresh:65536"],
             ["--cfg=smpi/send-is-detached-thresh:100", "--cfg=smpi/or:0:1e-7:1e-10", "--cfg=smpi/os:0:2e-7:1e-10"]]
@@ -47,6 +51,7 @@ class Variant:
         self.stock = values.pop("stock", "yes") == "yes"
         self.mpirun = values.pop("mpirun", "yes") == "yes"
         self.message = values.pop("message", "")
+        self.without = {m for m in values.pop("without", "").split(",") if m}
         self.compare = values.pop("compare", "") == "mpirun"
         self.args = [a for a in values.pop("args", "").split(",") if a]
         self.options = [o for o in values.pop("options", "").split(",") if o]
@@ -58,10 +63,14 @@ class Variant:
 
 def variants_of(source):
     with open(source, encoding="utf-8") as f:
-        lines = re.findall(r"/\* e2e: (.*?) \*/", f.read())
-    if not lines:
+        text = f.read()
+    variants = [Variant(source, line) for line in re.findall(r"/\* e2e: (.*?) \*/", text)]
+    if not variants:
         sys.exit(f"run_e2e: {source} has no e2e line")
-    return [Variant(source, line) for line in lines]
+    for variant in variants:
+        variant.without |= {"mpich"} if "MPI_Win_" in text else set()  # it has no windows
+        variant.without |= {model for model in STACKS if model.partition(":")[0] in variant.without}
+    return variants
 
 
 def random_schedules(variant, rng, count, models, by_count=True):
@@ -95,6 +104,14 @@ def schedule_of_networks(variant, rng):
     return next(random_schedules(variant, rng, 2, rng.sample(["portals", other, "smpi"], 3), by_count=False))
 
 
+def schedule_of_stacks(variant, rng, stack):
+    """Between models of different stacks, and others."""
+    if variant.switch == "any":
+        return rng.choice([f"every:1={stack}|portals", f"every:{rng.randint(1, 5)}={stack}|smpi|portals", f"every:3={stack}|analytic",
+                           f"every:{rng.randint(1, 5)}=smpi|{stack}"])
+    return next(random_schedules(variant, rng, 2, [stack] + rng.sample(["portals", "smpi", "analytic"], 2), by_count=False))
+
+
 def schedules_by_count(rng, count):
     """Ranks switch at different points of the program."""
     yield "every:1=smpi|portals"
@@ -110,6 +127,7 @@ class Runner:
     def __init__(self, tools, options):
         self.tools, self.options = tools, options
         self.failures = self.runs = 0
+        self.missing = {model for model in STACKS if not tools.has_model(model)}
 
     def fail(self, variant, mode, result, why):
         self.failures += 1
@@ -177,8 +195,28 @@ class Runner:
             again = self.pfrun(variant, ["-model", "portals"], {**only("portals"), "PARFOCAL_NET_MODEL": "packet"})
             self.judge(variant, "portals over packet", again, first.data, first.times)
 
+    def stack(self, variant, data, only, stack):
+        """The same times in a second run, other models loaded."""
+        first = self.pfrun(variant, ["-model", stack], only(stack))
+        self.judge(variant, stack, first, data, None)
+        if variant.exit == "0" and first.status == 0 and random.Random(f"{stack} {variant.title}").random() < PACKET_AGAIN:
+            # Other models, which are loaded first, change the order in which ranks begin. MPICH's collectives leave ties to it.
+            loaded = [] if stack.startswith("mpich") else ["-load", "portals,smpi,analytic"]
+            again = self.pfrun(variant, ["-model", stack, *loaded], only(stack))
+            self.judge(variant, f"{stack}, again", again, first.data, first.times)
+
+    def modes_of(self, v):
+        """What is asked for, or a sample of all; and which settings."""
+        if self.options.modes:
+            return self.options.modes, SETTINGS
+        rng = random.Random(f"modes {self.options.seed} {v.title}")
+        taken = [rng.choice([mode for mode in either if mode not in v.without]) for either in EITHER]
+        left = set(sum(EITHER, ())) - set(taken)
+        return [mode for mode in MODES if mode not in left], [rng.choice(SETTINGS)]
+
     def variant(self, v):
-        modes, data, times = self.options.modes, [f"{v.name}: PASS"], None
+        v.without |= self.missing
+        (modes, settings), data, times = self.modes_of(v), [f"{v.name}: PASS"], None
         limit = self.options.limit
         if "mpirun" in modes and v.mpirun and shutil.which("mpirun"):
             result = self.tools.mpirun(self.tools.build(v.source, "mpicc"), v.np, v.args, limit)
@@ -195,7 +233,7 @@ class Runner:
             result = self.pfrun(v, ["-model", "smpi", "-load", "portals"], only("smpi"))
             self.judge(v, "loaded", result, data, times)
         if "settings" in modes and v.stock and v.exit == "0":
-            for options in SETTINGS:
+            for options in settings:
                 self.settings(v, options)
         if "portals" in modes and not v.strands:
             self.twice(v, "portals", ["-model", "portals"], data, only("portals"), ["portals"])
@@ -203,8 +241,13 @@ class Runner:
             self.twice(v, "analytic", ["-model", "analytic"], data, only("analytic"), ["analytic"])
         if "packet" in modes and not v.strands:
             self.packet(v, data, only)
+        for stack in STACKS:
+            if stack in modes and not v.strands and stack not in v.without:
+                self.stack(v, data, only, stack)
         if "own" in modes and v.switch == "own":
             for a, b in PAIRS:
+                if v.without & {a, b}:
+                    continue
                 self.twice(v, f"own {a} {b}", ["-model", a], data, {"E2E_A": a, "E2E_B": b}, [a, b])
         if "schedule" in modes and v.switch in ("any", "coll"):
             rng = random.Random(f"{self.options.seed} {v.title}")
@@ -219,6 +262,11 @@ class Runner:
         if "networks" in modes and v.switch in ("any", "coll"):
             schedule = schedule_of_networks(v, random.Random(f"networks {self.options.seed} {v.title}"))
             self.judge(v, f"seed {self.options.seed}: {schedule}", self.pfrun(v, ["-schedule", schedule]), data, None)
+        stacks = [stack for stack in STACKS if stack not in v.without]
+        if "stacks" in modes and v.switch in ("any", "coll") and stacks:
+            rng = random.Random(f"stacks {self.options.seed} {v.title}")
+            schedule = schedule_of_stacks(v, rng, rng.choice(stacks))
+            self.judge(v, f"seed {self.options.seed}: {schedule}", self.pfrun(v, ["-schedule", schedule]), data, None)
 
 
 def main():
@@ -227,15 +275,15 @@ def main():
     parser.add_argument("--bin", default=os.path.join(harness.ROOT, "build", "bin"), help="folder of pfcc and pfrun")
     parser.add_argument("--programs-in", default=PROGRAMS, help="folder of the programs")
     parser.add_argument("--work", help="folder for what is built; temporary without")
-    parser.add_argument("--modes", default=",".join(MODES), type=lambda text: text.split(","))
+    parser.add_argument("--modes", type=lambda text: MODES if text == "all" else text.split(","), help="or all; a sample of all without")
     parser.add_argument("--seed", default="1", help="of the random schedules")
     parser.add_argument("--schedules", type=int, default=3, help="random schedules of each kind")
     parser.add_argument("--limit", type=float, default=60, help="seconds for one run")
     parser.add_argument("--registered", help="only compare this list of names with the programs that exist")
     parser.add_argument("--verbose", "-v", action="store_true")
     options = parser.parse_args()
-    if set(options.modes) - set(MODES):
-        parser.error("modes are " + ", ".join(MODES))
+    if set(options.modes or ()) - set(MODES):
+        parser.error("modes are all, " + ", ".join(MODES))
 
     sources = {os.path.splitext(f)[0]: f for f in sorted(os.listdir(options.programs_in)) if f.endswith((".c", ".f", ".f90"))}
     names = options.programs or list(sources)

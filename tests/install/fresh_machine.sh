@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What README says, on machines that have only Debian: minimal systems in mount and process namespaces of their own
 # (fresh_steps.sh is what they do). The base systems and downloaded packages are kept in ${XDG_CACHE_HOME:-~/.cache}/parfocal;
-# nothing else stays, however this ends. Usage: fresh_machine.sh [RELEASE-USER...]: RELEASE is bookworm, trixie or forky, USER is root,
-# or user, who has sudo and folders with spaces in their names; by default bookworm-user trixie-root. Needs root and debootstrap; without
+# nothing else stays, however this ends. Usage: fresh_machine.sh [RELEASE-USER...]: RELEASE is bookworm, trixie, forky or noble (Ubuntu
+# 24.04, whose archive must be reachable, and is taken without a check of its signature), USER is root, or user, who has sudo and folders with spaces in their names; by default bookworm-user trixie-root. Needs root and debootstrap; without
 # them status 77. The last line is "N passed, N failed".
 set -eu
 { # Read as a whole, so that the file may change while it runs.
@@ -20,6 +20,10 @@ die() { echo "fresh machine: $*"; exit 1; }
 # that is not this machine's, its first part.
 mirrors()
 {
+    if [ "$release" = noble ]; then
+        printf 'http://archive.ubuntu.com/ubuntu %s main universe\n' noble noble-updates
+        return
+    fi
     apt-get indextargets --format "\$(SITE) \$(RELEASE) \$(COMPONENT) \$(ORIGIN)" 'Created-By: Packages' |
         awk '$4 == "Debian" && $3 == "main" { print $1, $2, $3 }' | sort -u >"$cache/mirrors"
     if grep -q " $release" "$cache/mirrors"; then
@@ -37,7 +41,11 @@ make_base()
     echo "fresh machine: making the base system of $release"
     eval "$(apt-config shell http_proxy Acquire::http::Proxy)"
     [ -z "${http_proxy:-}" ] || export http_proxy
-    debootstrap --variant=minbase --cache-dir="$cache/archives" "$release" "$cache/base.new" "$mirror" >"$cache/log" 2>&1 ||
+    script=
+    set -- # Debian's debootstrap has neither a key nor, if it is older, a script of Ubuntu's releases.
+    [ "$release" != noble ] || { script=/usr/share/debootstrap/scripts/gutsy && set -- --no-check-gpg --components=main,universe; }
+    debootstrap --variant=minbase --cache-dir="$cache/archives" "$@" "$release" "$cache/base.new" "$mirror" ${script:+"$script"} \
+        >"$cache/log" 2>&1 ||
         { tail -n 20 "$cache/log"; die "debootstrap failed"; }
     chroot "$cache/base.new" useradd --create-home --shell /bin/bash user
     mv "$cache/base.new" "$cache/base-$release" # last: half a base has another name

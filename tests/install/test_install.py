@@ -18,12 +18,12 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.abspath(sys.argv.pop(1))
 FETCHED = "adapters/openmpi/openmpi-*"
-EXPECTED = ["bin/mpi/mpicc", "bin/mpi/mpiexec", "bin/pfcc", "bin/pfcxx", "bin/pfrun", "bin/pfinfo", "bin/pfcurve", "bin/pfnet", "libexec/parfocal/pfreplay", "libexec/parfocal/pfsample", "libexec/parfocal/pffit", "share/parfocal/pfsample/main.py", "share/parfocal/pffit/cells.c", "include/parfocal.h", "include/parfocal/mpi.h",
+EXPECTED = ["bin/mpi/mpicc", "bin/mpi/mpiexec", "bin/pfcc", "bin/pfcxx", "bin/pfrun", "bin/pfinfo", "bin/pfcurve", "bin/pftune", "bin/pfnet", "libexec/parfocal/pfreplay", "libexec/parfocal/pfsample", "libexec/parfocal/pffit", "share/parfocal/pfsample/main.py", "share/parfocal/pffit/cells.c", "include/parfocal.h", "include/parfocal/mpi.h",
             "include/parfocal/mpi_proto.h", "include/parfocal/portals4.h", "include/parfocal/parfocal_portals.h",
             "include/parfocal/portals-test/support.h", "lib*/**/libpfportals_test.a", "lib*/**/mca_coll_portals4.so",
             "lib*/**/mca_osc_portals4.so", "lib*/**/libparfocal.so.0", "lib*/**/parfocal/libmpi_abi.so.0", "lib*/**/libportals.so.4",
             "lib*/**/pkgconfig/parfocal.pc", "lib*/**/pkgconfig/portals.pc", "share/man/man1/pfcc.1", "share/man/man1/pfrun.1",
-            "share/man/man1/pfcurve.1", "share/man/man1/pfnet.1", "share/parfocal/pfnet/draw.py", "share/parfocal/machines/bxi.machine", "lib*/**/mca_mtl_portals4.so"]
+            "share/man/man1/pfcurve.1", "share/man/man1/pftune.1", "share/man/man1/pfnet.1", "share/parfocal/pfnet/draw.py", "share/parfocal/machines/bxi.machine", "lib*/**/mca_mtl_portals4.so"]
 PROGRAM = r"""
 #include <mpi.h>
 #include <parfocal.h>
@@ -158,6 +158,7 @@ class Prefix(unittest.TestCase):
     def test_curve(self):
         """It names the models, so that it has found its modules and pfinfo."""
         self.assertIn("Parfocal", run("pfcurve", "--version", env=self.env, cwd=self.work))
+        self.assertIn("Parfocal", run("pftune", "--version", env=self.env, cwd=self.work))
 
     def test_portals_program(self):
         """Without MPI, with the headers and libraries of the installation."""

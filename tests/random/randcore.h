@@ -11,7 +11,7 @@ enum { SLOTS = 40, MOST = 40000, COMMS = 6, TYPES = 6, PERSISTENT = 4, TAGS = 20
 
 /* One generator draws for all ranks alike; another one for decisions of this rank alone. */
 static unsigned long long common, own;
-static int pure, free_switches, plain; /* plain: without what randmore.h adds */
+static int pure, free_switches, plain, patient, blind; /* plain: without what randmore.h adds */
 
 static unsigned next(unsigned long long *state)
 {

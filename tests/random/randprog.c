@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A random but valid MPI program: usage randprog SEED [STEPS] [pure | free | still] [plain]; "pure" leaves
- * out what stock SMPI gets wrong, "plain" the operations of randmore.h (seeds that once failed stay what they
- * were).
+ * A random but valid MPI program: usage randprog SEED [STEPS] [pure | free | still] [patient] [blind]
+ * [plain]; "pure" leaves out what stock SMPI gets wrong, "plain" the operations of randmore.h (seeds that
+ * once failed stay what they were); "patient" ranks wait where others poll, "blind" ones do not probe, which
+ * smpi does by polls.
  *
  * Every rank draws the same sequence of operations from the seed and plays its own part in each. Operations
  * that are nonblocking stay pending for a random while and are completed, in random sets, by a random call of
@@ -93,7 +94,7 @@ static void op_probe(void)
         any = all(2), count = -1, flag, *p;
     MPI_Status status;
 
-    if (!c->size || a % c->size == b % c->size)
+    if (blind || !c->size || a % c->size == b % c->size)
         return;
     a %= c->size;
     b %= c->size;
@@ -101,7 +102,7 @@ static void op_probe(void)
         start_send(c, b, n, &types[0], tag, salt, 0);
     if (c->rank != b)
         return;
-    if (poll)
+    if (poll && !patient)
         do
             CHECK_OK(MPI_Iprobe(any ? MPI_ANY_SOURCE : a, tag, c->comm, &flag, &status));
         while (!flag);
@@ -168,7 +169,7 @@ static void op_matched(void)
     MPI_Status status;
     MPI_Request request;
 
-    if (!c->size || a % c->size == b % c->size || pure)
+    if (blind || !c->size || a % c->size == b % c->size || pure)
         return;
     a %= c->size;
     b %= c->size;
@@ -176,7 +177,7 @@ static void op_matched(void)
         start_send(c, b, n, &types[0], tag, salt, way == 7);
     if (c->rank != b)
         return;
-    if (way & 1)
+    if (way & 1 && !patient)
         while (!flag)
             CHECK_OK(MPI_Improbe(way & 2 ? MPI_ANY_SOURCE : a, tag, c->comm, &flag, &message, &status));
     else
@@ -582,7 +583,7 @@ static void singly(set_t *set)
     for (int k = 0; k < set->n; k++) {
         int flag = 1;
 
-        if (mine(2))
+        if (mine(2) || patient)
             CHECK_OK(MPI_Wait(&set->request[k], &set->status[k]));
         else
             do
@@ -620,7 +621,7 @@ static void mixed(set_t *set)
 
     for (int left = set->n - set->holes, calls = 1 + mine(4); left > 0 && calls > 0; calls--) {
         n = 1;
-        switch (mine(4)) {
+        switch (mine(4) & (patient ? 2 : 3)) {
         case 0:
             CHECK_OK(MPI_Waitsome(set->n, set->request, &n, indices, set->status));
             break;
@@ -666,20 +667,21 @@ static void complete_some(int everything)
         break;
     case 2:
         do
-            CHECK_OK(MPI_Testall(set.n, set.request, &flag, set.status));
-        while (!flag);
+            CHECK_OK(patient ? MPI_Waitall(set.n, set.request, set.status)
+                             : MPI_Testall(set.n, set.request, &flag, set.status));
+        while (!flag && !patient);
         all_completed(&set, 1);
         break;
     case 3:
     case 4:
-        one_by_one(&set, mine(2));
+        one_by_one(&set, mine(2) && !patient);
         break;
     case 5:
     case 6:
-        some_by_some(&set, mine(2));
+        some_by_some(&set, mine(2) && !patient);
         break;
     case 7:
-        if (!everything) {
+        if (!everything && !patient) {
             glance(&set);
             break;
         }
@@ -761,14 +763,24 @@ static void clean_up(void)
         CHECK_OK(MPI_Type_free(&types[i].type));
 }
 
+static int given(int argc, char **argv, const char *word)
+{
+    for (int i = 3; i < argc; i++)
+        if (!strcmp(argv[i], word))
+            return 1;
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     int seed = argc > 1 ? atoi(argv[1]) : 1, steps = argc > 2 ? atoi(argv[2]) : 60;
 
     check_begin(&argc, &argv);
-    pure = argc > 3 && !strcmp(argv[3], "pure");
-    plain = pure || !strcmp(argv[argc - 1], "plain");
-    free_switches = argc > 3 ? !strcmp(argv[3], "free") - !strcmp(argv[3], "still") : 0;
+    pure = given(argc, argv, "pure");
+    plain = pure || given(argc, argv, "plain");
+    patient = given(argc, argv, "patient");
+    blind = given(argc, argv, "blind");
+    free_switches = given(argc, argv, "free") - given(argc, argv, "still");
     if (check_size > 64)
         MPI_Abort(MPI_COMM_WORLD, 2);
     common = (unsigned long long)seed * 2 + 1;

@@ -8,7 +8,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # Rows that a flag of pfrun sets as well
 FLAGS = {"model": "-model", "schedule": "-schedule", "load": "-load", "agree": "-agree", "report": "-report", "trace": "-trace",
-         "platform": "-platform", "analytic_explain": "-explain", "background": "-background", "net_fail": "-fail", "calibrated": "-calibrated"}
+         "platform": "-platform", "analytic_explain": "-explain", "what_if": "-what-if", "background": "-background", "net_fail": "-fail", "calibrated": "-calibrated"}
 EXCEPTIONS = {}  # row: why no test can set it
 
 

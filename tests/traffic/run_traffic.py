@@ -92,7 +92,7 @@ class Runner:
                 sends[int(rank)].append((int(to), int(size), int(tag)))
         return matrices(sends, len(cases))
 
-    def real(self, ranks, cases):
+    def real(self, ranks, cases, environment=None):
         if not self.recorder:
             self.recorder = os.path.join(self.work, "record.so")
             subprocess.run(["cc", "-O1", "-shared", "-fPIC", os.path.join(HERE, "record.c"), "-o", self.recorder],
@@ -102,7 +102,7 @@ class Runner:
             command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", str(ranks), "-x",
                        "LD_PRELOAD=" + self.recorder, "-x", "TRAFFIC_DIR=" + logs, "--mca", "pml_monitoring_enable", "1",
                        program, self.case_file(cases)]
-            check(self.tools.run(command, LIMIT))
+            check(self.tools.run(command, LIMIT, environment))
             sends = {}
             for rank in range(ranks):
                 with open(os.path.join(logs, str(rank)), encoding="utf-8") as f:

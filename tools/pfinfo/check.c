@@ -57,6 +57,8 @@ static void check_model(enum pf_model model)
     int error = pf_model_probe(model, why, sizeof why);
     if (error == PF_SUCCESS)
         report(true, what, "can be loaded");
+    else if (error == PF_ERR_UNSUPPORTED) /* nothing that could be mended here */
+        printf("none  %-18s %s\n", what, why);
     else
         report(false, what, "%s: %s", pf_error_text(error), why);
 }

@@ -15,6 +15,7 @@
 #include "adapters/analytic/cost/cost.h"
 #include "base/config.h"
 #include "base/error.h"
+#include "base/helper.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/machine.h"
@@ -26,7 +27,6 @@
 #include "tools/pfinfo/fit.h"
 #include "tools/pfinfo/picture.h"
 #include "tools/pfinfo/record_program.h"
-#include "tools/pfrun/helpers.h"
 
 /* Number of hosts of a printed platform whose name says none. */
 #define DEFAULT_HOSTS 16
@@ -45,12 +45,13 @@ enum {
     RECORD_PROGRAM,
     OUTPUT,
     UNITS,
-    PARAMETERS
+    PARAMETERS,
+    PYTHON
 };
 
 struct request {
     bool config, coverage, collectives, parameters, check, platform, machine, fit_program, record_program,
-        record_calls;
+        record_calls, python;
     const char *platform_name, *picture, *statistics, *machine_name;
     struct fit_request fit;
 };
@@ -64,6 +65,7 @@ static const struct argp_option options[] = {
     {"parameters", PARAMETERS, 0, 0,
      "List the derived parameters of model analytic, and from which settings they come", 0},
     {"check", CHECK, 0, 0, "Test the installation", 0},
+    {"python", PYTHON, 0, 0, "Print the folder of the module parfocal, for PYTHONPATH", 0},
     {"platform", PLATFORM, "NAME", OPTION_ARG_OPTIONAL,
      "Print a built-in platform as SimGrid XML; without NAME, list them", 0},
     {"picture", PICTURE, "FILE", 0,
@@ -113,6 +115,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case CHECK:
         request->check = true;
+        return 0;
+    case PYTHON:
+        request->python = true;
         return 0;
     case PLATFORM:
         request->platform = true;
@@ -180,14 +185,14 @@ static void print_version(FILE *out, struct argp_state *state)
 
 static void print_models(void)
 {
-    puts("\nModels, from coarse to fine:");
+    puts("\nModels, from coarse to fine (STACK:NETWORK is understood as well: portals:flow, ucx:packet):");
     for (enum pf_model model = 0; model < PF_MODEL_COUNT; model++) {
         char why[600] = "";
         int error = pf_model_probe(model, why, sizeof why);
-        printf("  %-13s %-9s %s\n", pf_model_name(model), error == PF_SUCCESS ? "available" : "missing",
+        printf("  %-14s %-9s %s\n", pf_model_name(model), error == PF_SUCCESS ? "available" : "missing",
                pf_model_text(model));
         if (error != PF_SUCCESS)
-            printf("  %-13s           why: %s: %s\n", "", pf_error_text(error), why);
+            printf("  %-14s           why: %s: %s\n", "", pf_error_text(error), why);
     }
 }
 
@@ -228,10 +233,21 @@ static int print_machine(const char *name)
     return 0;
 }
 
+/* Next to the helper that runs programs in Python. */
+static int print_python(void)
+{
+    char *helper = pf_helper_find("pfpython");
+    if (!helper)
+        pf_die("--python: the module is missing: " PF_LIBEXEC "/python");
+    printf("%.*s/python\n", (int)(strrchr(helper, '/') - helper), helper);
+    free(helper);
+    return 0;
+}
+
 /* Collectives that were measured, for the rows of a machine: becomes pffit. */
 static void fit_machine(const struct fit_request *fit)
 {
-    char *path = helper_find("pffit"), **words = pf_calloc((size_t)fit->run_count + 5, sizeof *words);
+    char *path = pf_helper_find("pffit"), **words = pf_calloc((size_t)fit->run_count + 5, sizeof *words);
     words[0] = path;
     words[1] = (char *)fit->model;
     words[2] = (char *)fit->target;
@@ -258,7 +274,7 @@ static int run_fit(struct fit_request fit)
 /* pfrun reads its own options. */
 static void run_units(int argc, char **argv)
 {
-    char *path = helper_find("pfrun");
+    char *path = pf_helper_find("pfrun");
     argv[1] = "-units";
     if (argc > 2 && strcmp(argv[2], "--") == 0) {
         memmove(argv + 2, argv + 3, (size_t)(argc - 2) * sizeof *argv);
@@ -285,6 +301,8 @@ int main(int argc, char **argv)
     argp_program_version_hook = print_version;
     argp_parse(&argp, argc, argv, 0, NULL, &request);
     pf_config_load();
+    if (request.python)
+        return print_python();
     if (request.machine)
         return print_machine(request.machine_name);
     pf_machine_apply();

@@ -15,116 +15,6 @@
 
 enum { MOST_LINKS = 50000, BAR = 20 };
 
-struct picture {
-    const struct pf_fabric *fabric;
-    const char *title;
-    const struct picture_load *loads; /* NULL: no colours */
-    struct picture_point *at;
-    double width, height;
-    FILE *out;
-};
-
-/* Steps that differ in brightness too. */
-static const char *colour(double utilisation)
-{
-    static const char *const steps[] = {"#c9d3e0", "#8fb3d9", "#4f9bbf", "#3aa76d",
-                                        "#d9b112", "#e8851a", "#d1452f", "#8c1127"};
-    enum { STEPS = sizeof steps / sizeof steps[0] };
-    int step = utilisation > 0 ? 1 + (int)(utilisation * (STEPS - 1)) : 0;
-    return steps[step < STEPS ? step : STEPS - 1];
-}
-
-static void describe(const struct picture *p, int32_t port, char *text, size_t size)
-{
-    char name[PF_LINK_NAME];
-    const struct pf_fabric_port *link = &p->fabric->ports[port];
-    pf_packet_link_name(p->fabric, port, name, sizeof name);
-    int length = snprintf(text, size, "%s: %.4g GB/s, %.4g ns", name, link->rate / 1e9, link->latency * 1e9);
-    if (p->loads && length > 0 && (size_t)length < size)
-        snprintf(text + length, size - (size_t)length,
-                 "; busy %.1f %%, %.0f packets, %.0f B, stalled %.3g s, queue up to %.0f B",
-                 100 * p->loads[port].utilisation, p->loads[port].packets, p->loads[port].bytes,
-                 p->loads[port].stall, p->loads[port].most);
-}
-
-/* One direction; the two of a link lie side by side. */
-static void draw_link(const struct picture *p, int32_t from, int32_t port)
-{
-    struct picture_point a = p->at[from], b = p->at[p->fabric->ports[port].peer];
-    double length = hypot(b.x - a.x, b.y - a.y), load = p->loads ? p->loads[port].utilisation : 0;
-    double aside = length > 0 ? (p->loads ? 1.6 : 0.0) / length : 0;
-    double x = -(b.y - a.y) * aside, y = (b.x - a.x) * aside;
-    char text[300];
-    describe(p, port, text, sizeof text);
-    fprintf(p->out,
-            "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' stroke='%s' "
-            "stroke-width='%.1f'><title>%s</title></line>\n",
-            a.x + x, a.y + y, b.x + x, b.y + y, p->loads ? colour(load) : "#8a94a0", 1.2 + 2.0 * load, text);
-}
-
-/* The quiet ones first, so that they hide nothing. */
-static void draw_links(const struct picture *p)
-{
-    const struct pf_fabric *f = p->fabric;
-    for (int pass = 0; pass < (p->loads ? 10 : 1); pass++) {
-        for (int32_t v = 0; v < f->routers + f->nodes; v++) {
-            for (int32_t port = f->first_port[v]; port < f->first_port[v + 1]; port++) {
-                int32_t peer = f->ports[port].peer;
-                if (peer < 0 || (!p->loads && peer < v))
-                    continue;
-                if (!p->loads || fmin(9, floor(10 * p->loads[port].utilisation)) == pass)
-                    draw_link(p, v, port);
-            }
-        }
-    }
-}
-
-static void draw_vertices(const struct picture *p)
-{
-    const struct pf_fabric *f = p->fabric;
-    for (int32_t v = 0; v < f->routers; v++)
-        fprintf(p->out,
-                "<rect x='%.1f' y='%.1f' width='12' height='12' rx='2' fill='#22313f'><title>router r%d, %d "
-                "ports</title>"
-                "</rect>\n",
-                p->at[v].x - 6, p->at[v].y - 6, v, pf_fabric_port_count(f, v));
-    for (int32_t n = 0; n < f->nodes; n++)
-        fprintf(p->out,
-                "<circle cx='%.1f' cy='%.1f' r='4' fill='#ffffff' stroke='#22313f'><title>node "
-                "n%d</title></circle>\n",
-                p->at[f->routers + n].x, p->at[f->routers + n].y, n);
-}
-
-static void draw_legend(const struct picture *p)
-{
-    fprintf(p->out, "<text x='20' y='24' font-size='15' font-weight='bold'>%s: %s</text>\n", p->title,
-            p->fabric->text);
-    fprintf(p->out,
-            "<text x='20' y='42'>squares: %d routers, circles: %d nodes; rest the pointer on a line for its "
-            "figures</text>\n",
-            p->fabric->routers, p->fabric->nodes);
-    for (int i = 0; p->loads && i < 8; i++) {
-        double busy = i == 0 ? 0 : (i - 0.5) / 7;
-        fprintf(p->out, "<line x1='%d' y1='56' x2='%d' y2='56' stroke='%s' stroke-width='%.1f'/>\n",
-                20 + 40 * i, 54 + 40 * i, colour(busy), 2.4 + 4 * busy);
-        fprintf(p->out, "<text x='%d' y='70' font-size='10'>%s%.0f %%</text>\n", 20 + 40 * i, i ? "to " : "",
-                100.0 * i / 7);
-    }
-}
-
-static void draw_svg(const struct picture *p)
-{
-    fprintf(p->out,
-            "<svg xmlns='http://www.w3.org/2000/svg' width='%.0f' height='%.0f' viewBox='0 0 %.0f %.0f' "
-            "font-family='sans-serif' font-size='12'>\n<title>%s</title>\n<rect width='100%%' height='100%%' "
-            "fill='#ffffff'/>\n",
-            p->width, p->height, p->width, p->height, p->title);
-    draw_links(p);
-    draw_vertices(p);
-    draw_legend(p);
-    fputs("</svg>\n", p->out);
-}
-
 /* ---- As text. */
 struct line {
     int32_t port;
@@ -139,7 +29,7 @@ static int busier(const void *a, const void *b)
     return (x->port > y->port) - (x->port < y->port);
 }
 
-static void write_table(const struct picture *p)
+static void write_table(const struct pf_picture *p)
 {
     const struct pf_fabric *f = p->fabric;
     int32_t ports = f->first_port[f->routers + f->nodes], count = 0;
@@ -157,7 +47,7 @@ static void write_table(const struct picture *p)
         pf_packet_link_name(f, port, name, sizeof name);
         fprintf(p->out, "%-16s %10.4g %11.4g", name, f->ports[port].rate / 1e9, f->ports[port].latency * 1e9);
         if (p->loads) {
-            const struct picture_load *l = &p->loads[port];
+            const struct pf_picture_load *l = &p->loads[port];
             memset(bar, '#', (size_t)fmin(BAR, fmax(0, ceil(BAR * l->utilisation))));
             fprintf(p->out, " %7.2f %10.0f %14.0f %11.4g %11.0f  %s", 100 * l->utilisation, l->packets,
                     l->bytes, l->stall, l->most, bar);
@@ -182,7 +72,7 @@ static void finish(FILE *out, const char *file)
         pf_die("--picture: cannot write '%s': %s", file, strerror(errno));
 }
 
-static void draw(struct picture *p, const char *file, bool is_html)
+static void draw(struct pf_picture *p, const char *file, bool is_html)
 {
     p->out = create(file);
     if (is_html)
@@ -190,7 +80,7 @@ static void draw(struct picture *p, const char *file, bool is_html)
             p->out,
             "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'><title>%s</title></head><body>\n",
             p->title);
-    draw_svg(p);
+    pf_picture_draw(p);
     if (is_html) {
         fputs("<h2>Links</h2>\n<pre>\n", p->out);
         write_table(p);
@@ -227,11 +117,9 @@ void picture_draw(const char *platform, int hosts, const char *file, const char 
     if (f->first_port[f->routers + f->nodes] > MOST_LINKS)
         pf_die("--picture: '%s' has %d links, and a picture at most %d", platform,
                f->first_port[f->routers + f->nodes], MOST_LINKS);
-    struct picture_load *loads = statistics ? picture_load_read(statistics, f) : NULL;
-    struct picture p = {.fabric = f, .title = platform, .loads = loads};
-    p.at = picture_layout(f, &p.width, &p.height);
+    struct pf_picture_load *loads = statistics ? picture_load_read(statistics, f) : NULL;
+    struct pf_picture p = {.fabric = f, .title = platform, .loads = loads};
     draw(&p, file, is_html);
-    free(p.at);
     free(loads);
     pf_fabric_free(f);
 }

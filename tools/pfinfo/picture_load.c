@@ -54,7 +54,7 @@ static double number(const struct reader *r, char **words, int column)
     return value;
 }
 
-static void add_row(struct reader *r, char **words, const struct pf_fabric *f, struct picture_load *loads)
+static void add_row(struct reader *r, char **words, const struct pf_fabric *f, struct pf_picture_load *loads)
 {
     const char *link = words[r->column[LINK]];
     double begin = number(r, words, BEGIN), end = number(r, words, END);
@@ -72,11 +72,11 @@ static void add_row(struct reader *r, char **words, const struct pf_fabric *f, s
     loads[port].most = fmax(loads[port].most, number(r, words, MOST));
 }
 
-struct picture_load *picture_load_read(const char *file, const struct pf_fabric *f)
+struct pf_picture_load *picture_load_read(const char *file, const struct pf_fabric *f)
 {
     enum { WORDS = 32 };
     size_t ports = (size_t)f->first_port[f->routers + f->nodes], size = 0;
-    struct picture_load *loads = pf_calloc(ports, sizeof *loads);
+    struct pf_picture_load *loads = pf_calloc(ports, sizeof *loads);
     struct reader reader = {.file = file, .begin = INFINITY, .end = -INFINITY};
     char *line = NULL, *words[WORDS];
     FILE *in = fopen(file, "r");

@@ -32,3 +32,4 @@ static void record_left(struct recorder *me);
 
 #define RECORD_CALL(name) PMPI_##name
 #define RECORD_FUNCTION   static
+#define RECORD_NEW_COMM(me, comm, number)

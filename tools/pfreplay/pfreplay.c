@@ -210,16 +210,18 @@ static void begin(void)
 
 int main(int argc, char **argv)
 {
-    play.from = pf_handed();
-    if (!play.from) {
+    struct replay_source **all = pf_handed();
+    if (!all) {
         fprintf(stderr, "pfreplay is started by pfrun -replay only\n");
         return 1;
     }
+    play.from = all[argc > 1 ? atoi(argv[1]) : 0];
     if (play.from->play_alone) {
         play.from->play_alone();
         return 0;
     }
     MPI_Init(&argc, &argv);
+    pf_handed_plays();
     begin();
     play_lines();
     if (play.begun && !play.ended)

@@ -16,7 +16,7 @@ static const struct replay_source_ops *const formats[] = {
 #ifdef PF_HAVE_OTF2
     &replay_otf2,
 #endif
-    &replay_goal, &replay_dumpi, &replay_ti};
+    &replay_goal, &replay_dumpi, &replay_paraver, &replay_ti};
 
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])
 

@@ -10,8 +10,8 @@
  * is read before it is needed, and what has been read is forgotten: memory does not grow with a
  * trace.
  *
- * The launcher opens it and hands it to the program that plays it, which is in the same process, as all its
- * ranks are.
+ * The launcher opens traces and hands an array of them to the program that plays one, which is in the same
+ * process, as all its ranks are; its argument is the number of the trace.
  */
 struct an_program;
 struct replay_source {
@@ -49,7 +49,7 @@ struct replay_source_ops {
 /* SMPI's numbers for ranks and tags, in all traces. */
 enum { REPLAY_ANY_SOURCE = -555, REPLAY_ANY_TAG = -444, REPLAY_NO_RANK = -666, REPLAY_ROOT = -777 };
 
-extern const struct replay_source_ops replay_ti, replay_goal, replay_dumpi;
+extern const struct replay_source_ops replay_ti, replay_goal, replay_dumpi, replay_paraver;
 #ifdef PF_HAVE_OTF2
 extern const struct replay_source_ops replay_otf2;
 #endif

@@ -22,7 +22,6 @@
 #include "base/memory_available.h"
 #include "adapters/adapter.h"
 #include "adapters/model.h"
-#include "middleware/agree/schedule.h"
 #include "middleware/core/job_programs.h"
 #include "middleware/process/job.h"
 #include "middleware/process/private.h"
@@ -139,7 +138,7 @@ unsigned check_models(void)
                                     strlen(pf_config.regions_model));
         models |= *pf_config.regions ? fine : 0;
     }
-    models |= pf_schedule_models(pf_job_schedule());
+    models |= pf_job_models();
     return models;
 }
 
@@ -248,21 +247,34 @@ static void check_address_space(int ranks, bool open_mpi)
         floor((double)limit.rlim_cur / of_rank));
 }
 
+/* The last of these models over copies of an MPI library of one kind; -1: none. */
+static int model_over(unsigned models, int impl)
+{
+    int found = -1;
+    for (enum pf_model model = 0; model < PF_MODEL_COUNT; model++)
+        if (models & 1u << model && pf_model_impl(model) == impl)
+            found = (int)model;
+    return found;
+}
+
 /* A run that does not fit would be killed by the system, without a word. */
 static void check_memory(int ranks, unsigned models)
 {
+    static const enum pf_impl copied[] = {PF_IMPL_MPICH, PF_IMPL_UCX, PF_IMPL_OPENMPI};
     enum pf_model largest = PF_MODEL_SMPI;
-    for (enum pf_model model = 0; model < PF_MODEL_COUNT; model++)
-        if (models & 1u << model && pf_model_impl(model) == PF_IMPL_OPENMPI)
-            largest = model;
-    bool open_mpi = pf_model_impl(largest) == PF_IMPL_OPENMPI;
-    double of_rank = MEMORY_OF_RANK + (open_mpi ? MEMORY_OF_OPENMPI : 0), available = pf_memory_available();
+    int copies = 0;
+    for (size_t i = 0; i < sizeof copied / sizeof copied[0]; i++) {
+        int model = model_over(models, copied[i]);
+        copies += model >= 0;
+        largest = model >= 0 ? (enum pf_model)model : largest;
+    }
+    double of_rank = MEMORY_OF_RANK + copies * (double)MEMORY_OF_OPENMPI, available = pf_memory_available();
     if (available > 0 && ranks * of_rank > available)
         pf_die("%d ranks with model %s need %.1f GiB of memory and what the program takes; %.1f GiB are "
                "available: at most %.0f ranks",
                ranks, pf_model_name(largest), ranks * of_rank / 0x1p30, available / 0x1p30,
                floor(available / of_rank));
-    check_address_space(ranks, open_mpi);
+    check_address_space(ranks, copies > 0);
 }
 
 void check_limits(int ranks, unsigned models, const char *directory)
@@ -293,4 +305,15 @@ void check_report(void)
     if (access(path, W_OK | X_OK) != 0)
         pf_die("%s: cannot write to the directory '%s': %s", pf_config_given("report"), name,
                strerror(errno));
+}
+
+void check_folders(void)
+{
+    for (const char *one = pf_config.file_local; *one; one += strspn(one, ":")) {
+        size_t length = strcspn(one, ":");
+        if (*one != '/')
+            pf_die("%s: '%.*s' is not an absolute path", pf_config_given("file_local"),
+                   (int)(length ? length : 1), one);
+        one += length;
+    }
 }

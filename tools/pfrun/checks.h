@@ -27,3 +27,6 @@ void check_limits(int ranks, unsigned models, const char *directory);
 
 /* The report directory can be written; it is made when missing. */
 void check_report(void);
+
+/* The folders of a host's own file system are absolute paths. */
+void check_folders(void);

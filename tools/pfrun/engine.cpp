@@ -10,12 +10,9 @@
 #include <simgrid/s4u/Host.hpp>
 #include <smpi/smpi.h>
 #include <xbt/config.hpp>
-#include <xbt/log.h>
 
 #include "lowlevel/simgrid/last_words.h"
 #include "lowlevel/simgrid/private.h"
-
-XBT_LOG_EXTERNAL_CATEGORY(smpi_config);
 
 extern "C" void engine_watch(void (*configured)(void), void (*begin)(void), void (*advance)(void),
                              void (*deadlock)(void))
@@ -56,12 +53,9 @@ extern "C" double engine_clock(void)
     return simgrid::s4u::Engine::is_initialized() ? simgrid::s4u::Engine::get_clock() : 0;
 }
 
-extern "C" bool engine_assume_speed(const char *speed)
+extern "C" bool engine_lacks_speed(void)
 {
-    if (!simgrid::config::is_default("smpi/host-speed"))
-        return false;
-    simgrid::config::set_as_string("smpi/host-speed", speed);
-    return XBT_LOG_ISENABLED(smpi_config, xbt_log_priority_info);
+    return simgrid::config::is_default("smpi/host-speed");
 }
 
 extern "C" bool engine_computes_plainly(void (*changed)(void))

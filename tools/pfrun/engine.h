@@ -27,9 +27,8 @@ const char *engine_actor_name(void);
 /* Simulated time, 0 before the run. */
 double engine_clock(void);
 
-/* Sets the speed of the machine that simulates (smpi/host-speed), unless the user has. Whether the user would
- * see what SMPI prints otherwise. */
-bool engine_assume_speed(const char *speed);
+/* Whether the user has not set the speed of the machine that simulates (smpi/host-speed). */
+bool engine_lacks_speed(void);
 
 /* Whether SimGrid takes this setting; only when it has read its arguments, and sets it. */
 bool engine_takes(const char *key, const char *value);

@@ -13,7 +13,7 @@
 
 #define MAX_ENTRIES 10000000
 
-static void add(struct hosts *hosts, const char *name, int line)
+void hosts_add(struct hosts *hosts, const char *name, int line)
 {
     if ((hosts->count & (hosts->count - 1)) == 0) {
         size_t room = hosts->count ? 2 * (size_t)hosts->count : 1;
@@ -57,7 +57,7 @@ static void read_line(struct hosts *hosts, const char *file, int number, char *l
     if (hosts->count + slots > MAX_ENTRIES)
         pf_die("%s: line %d: too many ranks", file, number);
     for (long i = 0; i < slots; i++)
-        add(hosts, name, number);
+        hosts_add(hosts, name, number);
 }
 
 void hosts_read(struct hosts *hosts, const char *file)

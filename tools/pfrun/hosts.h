@@ -12,5 +12,8 @@ struct hosts {
  * one line on bad input. */
 void hosts_read(struct hosts *hosts, const char *file);
 
+/* Adds an entry, with a copy of the name. */
+void hosts_add(struct hosts *hosts, const char *name, int line);
+
 /* Writes it in the one form that SMPI understands: one host per line, repeated. */
 void hosts_write(const struct hosts *hosts, const char *file);

@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "base/setting_file.h"
 #include "tools/pfrun/helpers.h"
+#include "tools/pfrun/paraver.h"
 #include "tools/pfrun/smpi_trace.h"
 
 /* smpirun takes each flag with one dash; two are accepted as well. They are read by hand because
@@ -24,6 +25,8 @@
 enum flag {
     NP,
     APP,
+    WORKLOAD,
+    ON_FAILURE,
     PLATFORM,
     HOSTFILE,
     SETTING,
@@ -41,6 +44,8 @@ enum flag {
     MAP,
     NO_PRIVATIZE,
     EXPLAIN,
+    EXPLAIN_IDEAL,
+    WHAT_IF,
     PROGRESS,
     ANALYZE,
     QUIET,
@@ -65,6 +70,9 @@ static const struct flag_row {
     {"np", NP, "N", "number of ranks (default: all entries of the hostfile)", NULL},
     {"n", NP, "N", NULL, NULL},
     {"app", APP, "FILE", "several programs, as 'a : -np N b': a line '-np N program arguments' for each", "it estimates one program"},
+    {"workload", WORKLOAD, "FILE",
+     "several jobs on one machine, each with an MPI_COMM_WORLD of its own: a line '-name A -np N program arguments' for each (docs/workloads.md)", "it estimates one program"},
+    {"on-failure", ON_FAILURE, "stop|continue", "-workload: when a job fails, all end (default), or the others go on", ONE_RUN},
     {"platform", PLATFORM, "FILE|NAME",
      "SimGrid platform, or a built-in topology, with optional :HOSTS or :NUMBERS "
      "(default: fattree; see pfinfo --platform)", NULL},
@@ -83,9 +91,9 @@ static const struct flag_row {
     {"load", SETTING, "M,...", "load these models at start", NULL},
     {"report", SETTING, "DIR", "write DIR/report.html and summary.json, and print the table of phases", NULL},
     {"trace", TRACE, "FORMAT:FILE",
-     "trace of MPI calls, switches and NICs: csv, paje, chrome, otf2; a sequence diagram: text, svg; for -replay: replay; SMPI's traces: smpi (Paje), ti. May be repeated", "several runs have no one trace"},
+     "trace of MPI calls, switches and NICs: csv, paje, chrome, otf2; a sequence diagram: text, svg; for Paraver: prv; for -replay: replay; SMPI's traces: smpi (Paje), ti. May be repeated", "several runs have no one trace"},
     {"replay", REPLAY, "TRACE",
-     "run a recording instead of a program: files of -trace replay:FILE and of pfinfo --record-program=calls, SMPI's, OTF2, GOAL, DUMPI (docs/replay.md)", "a recorded run has no sampled regions yet"},
+     "run a recording instead of a program: files of -trace replay:FILE and of pfinfo --record-program=calls, SMPI's, OTF2, Paraver, GOAL, DUMPI (docs/replay.md)", "a recorded run has no sampled regions yet"},
     {"replay-scale", REPLAY_SCALE, "F", "the recording's computation takes F times as long (default: 1)", "it is for -replay"},
     {"sample", SAMPLE, "GOAL",
      "estimate the whole run's time in a fine model from a sample of its iterations; GOAL: half-width of the interval of 95 %, such as 2% (docs/sampling.md)", NULL},
@@ -110,7 +118,9 @@ static const struct flag_row {
     {"background", SETTING, "TRAFFIC",
      "in model packet, background traffic: PATTERN:LOAD[:NODES], such as uniform:0.3 (docs/packet.md)", NULL},
     {"fail", FAIL, "LINK@T[:T2],...", "in model packet, links that go down at T and come back at T2 (simulated s)", NULL},
-    {"explain", EXPLAIN, NULL, "with -report: efficiencies of ranks and phases; print what priced the messages of model analytic", ONE_RUN},
+    {"explain", EXPLAIN, NULL, "with -report: critical path, efficiencies, who sends to whom; print what priced the messages of model analytic", ONE_RUN},
+    {"explain=ideal", EXPLAIN_IDEAL, NULL, "the same, and the run on an ideal network afterwards, for serialisation and transfer (docs/summary.md)", ONE_RUN},
+    {"what-if", WHAT_IF, "KEY=F,...", "predict the simulated time if F times as fast: compute, software, collectives, nic, latency, link_bw, rank:N, phase:NAME", ONE_RUN},
     {"progress", PROGRESS, NULL, "print how far the run is (SIGUSR1: once)", ONE_RUN},
     {"analyze", ANALYZE, NULL, "report allocations and timings at the end", ONE_RUN},
     {"quiet", QUIET, NULL, "print no table", NULL},
@@ -148,6 +158,7 @@ static void print_wrapped(const char *text, int column)
 static void print_help(void)
 {
     fputs("Usage: pfrun -np N [options] ./app [arguments] [: -np N ./app [arguments]]...\n"
+          "       pfrun -workload FILE [options]\n"
           "       pfrun -replay TRACE [options]\n"
           "Runs an MPI application that was built with pfcc or pfcxx on a simulated cluster, or a recorded "
           "one.\n"
@@ -195,7 +206,7 @@ static void add_simgrid(struct options *options, const char *key, const char *va
     options->simgrid[options->simgrid_count++] = pf_asprintf("%s%s", key, value);
 }
 
-static int parse_np(const char *text)
+int options_parse_np(const char *text)
 {
     char *end;
     errno = 0;
@@ -205,7 +216,7 @@ static int parse_np(const char *text)
     return (int)np;
 }
 
-static double parse_scale(const char *text)
+double options_parse_scale(const char *text)
 {
     char *end;
     double scale = strtod(text, &end);
@@ -234,6 +245,10 @@ static void parse_trace(struct options *options, const char *text)
         pf_die("-trace needs FORMAT:FILE, for instance csv:run.csv, not '%s'", text);
     if (strncmp(text, "replay:", 7) == 0) {
         pf_config_give("-trace", "replay_record", file + 1);
+        return;
+    }
+    if (strncmp(text, "prv:", 4) == 0) {
+        paraver_expect(file + 1);
         return;
     }
     if (!ti && !smpi) {
@@ -334,14 +349,27 @@ static void use_shorthand(struct options *options, const char *help)
     options->keep_temps = true;
 }
 
+static void choose_failure(struct options *options, const char *value)
+{
+    options->goes_on = strcmp(value, "continue") == 0;
+    if (!options->goes_on && strcmp(value, "stop") != 0)
+        pf_die("-on-failure needs stop or continue, not '%s'", value);
+}
+
 static void apply(struct options *options, const struct flag_row *row, const char *value)
 {
     switch (row->flag) {
     case NP:
-        options->np = parse_np(value);
+        options->np = options_parse_np(value);
         break;
     case APP:
         options->app_file = value;
+        break;
+    case WORKLOAD:
+        options->workload = value;
+        break;
+    case ON_FAILURE:
+        choose_failure(options, value);
         break;
     case PLATFORM:
         options->platform = value;
@@ -362,7 +390,7 @@ static void apply(struct options *options, const struct flag_row *row, const cha
         options->replay = value;
         break;
     case REPLAY_SCALE:
-        options->replay_scale = parse_scale(value);
+        options->replay_scale = options_parse_scale(value);
         break;
     case TMPDIR:
         options->tmpdir = value;
@@ -390,6 +418,12 @@ static void apply(struct options *options, const struct flag_row *row, const cha
         break;
     case EXPLAIN:
         set_config(row->name, "analytic_explain", "yes");
+        break;
+    case EXPLAIN_IDEAL:
+        set_config(row->name, "explain_ideal", "yes");
+        break;
+    case WHAT_IF:
+        set_config(row->name, "what_if", value);
         break;
     case PROGRESS:
         set_config(row->name, "progress", isatty(STDERR_FILENO) ? "0.5" : "10");
@@ -494,7 +528,7 @@ static void add_part(struct options *options, char **words, int count, int np, c
             pf_die("%s: -replay: a trace is all of a run and cannot be one of its programs", where);
         if (!row || row->flag != NP)
             pf_die("%s: '%s' must come before the first program", where, words[i]);
-        np = parse_np(value_of(row, words + i));
+        np = options_parse_np(value_of(row, words + i));
     }
     if (i >= count)
         pf_die("%s is missing (-np N ./app [arguments])", where);
@@ -513,19 +547,19 @@ static void add_part(struct options *options, char **words, int count, int np, c
 }
 
 /* mpirun's "a : -np N b". */
-static void add_parts(struct options *options, char **words)
+void options_add_programs(struct options *options, char **words, int count, int np, const char *where)
 {
-    int np = options->np;
-    options->np = 0;
-    for (char **end = words; *words; words = end) {
-        char where[32];
-        snprintf(where, sizeof where, "program %d", options->part_count + 1);
-        while (*end && strcmp(*end, ":") != 0)
+    int first = options->part_count;
+    for (int at = 0, end = 0; end < count || !at; at = end + 1) {
+        char *program =
+            pf_asprintf("%s%sprogram %d", where, *where ? ": " : "", options->part_count - first + 1);
+        for (end = at; end < count && strcmp(words[end], ":") != 0;)
             end++;
-        add_part(options, words, (int)(end - words), np, where);
+        if (end == at && at)
+            pf_die("%s is missing after ':'", program);
+        add_part(options, words + at, end - at, np, program);
+        free(program);
         np = 0;
-        if (*end && !*++end)
-            pf_die("program %d is missing after ':'", options->part_count + 1);
     }
 }
 
@@ -546,6 +580,15 @@ static char *cut_word(char *text, char **word)
     return text;
 }
 
+char **options_cut_line(const char *line, int *count)
+{
+    char **words = pf_calloc(strlen(line) + 1, sizeof *words), *rest = pf_strdup(line);
+    *count = 0;
+    while ((rest = cut_word(rest, &words[*count])))
+        ++*count;
+    return words;
+}
+
 /* The file of -app: a program in each line. */
 static void read_parts(struct options *options)
 {
@@ -557,10 +600,8 @@ static void read_parts(struct options *options)
     if (options->np)
         pf_die("-np: the file of -app has these numbers (leave -np out)");
     for (int number = 1; getline(&line, &room, file) > 0; number++) {
-        char **words = pf_calloc(strlen(line) + 1, sizeof *words), *rest = pf_strdup(line);
-        int count = 0;
-        while ((rest = cut_word(rest, &words[count])))
-            count++;
+        int count;
+        char **words = options_cut_line(line, &count);
         snprintf(where, sizeof where, "%s: line %d: the program", options->app_file, number);
         if (count)
             add_part(options, words, count, 0, where);
@@ -578,8 +619,19 @@ static void choose_programs(struct options *options, char **words, bool colons)
     if (options->replay && (options->app_file || *words))
         pf_die("-replay: a trace is played instead of a program, and there is '%s'",
                options->app_file ? options->app_file : *words);
+    if (options->replay && options->workload)
+        pf_die("-replay: a trace is played instead of the jobs of -workload");
     if (options->replay)
         return;
+    if (options->workload && (options->app_file || options->np || *words))
+        pf_die("-workload: the file has all programs and numbers of ranks, and there is '%s'",
+               options->app_file ? "-app"
+               : options->np     ? "-np"
+                                 : *words);
+    if (options->workload)
+        return;
+    if (options->goes_on)
+        pf_die("-on-failure is for -workload only");
     if (options->app_file && *words)
         pf_die("-app: the file names all programs, and there is '%s'", *words);
     if (options->app_file) {
@@ -591,7 +643,11 @@ static void choose_programs(struct options *options, char **words, bool colons)
     options->rest = words;
     for (char **word = words; *word && colons; word++)
         if (strcmp(*word, ":") == 0) {
-            add_parts(options, words);
+            int np = options->np, count = 0;
+            while (words[count])
+                count++;
+            options->np = 0;
+            options_add_programs(options, words, count, np, "");
             return;
         }
     options->parts = pf_calloc(1, sizeof *options->parts);

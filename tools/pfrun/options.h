@@ -11,6 +11,8 @@ struct options {
     const char *tmpdir;
     const char *wrapper;  /* a command that runs pfrun itself */
     const char *app_file; /* holds the programs; NULL: they are on the command line */
+    const char *workload; /* holds the jobs, each with its programs; NULL: there is one job */
+    bool goes_on;         /* of those, when one fails */
     const char *replay;   /* a trace that is played instead of a program; NULL: none */
     double replay_scale;  /* of its computation */
     bool keep_temps, quiet, map, no_privatize;
@@ -26,9 +28,22 @@ struct options {
     char **rest; /* of the command line, from the first program on; NULL: it holds none */
 };
 
-/* Reads the command line, and the file of -app; ends the process with one line on bad input, or after -help
- * and -version. */
+/* Reads the command line, and the file of -app, not that of -workload; ends the process with one line on bad
+ * input, or after -help and -version. */
 void options_parse(struct options *options, int argc, char **argv);
+
+/* Adds programs of the words, "program arguments : -np N program arguments". `np` is for the first, 0: it has
+ * a number of its own; `where` begins a message. */
+void options_add_programs(struct options *options, char **words, int count, int np, const char *where);
+
+/* The words of a line, which stay; blanks in quotes belong to them, # begins a comment. NULL-terminated. */
+char **options_cut_line(const char *line, int *count);
+
+/* A whole number of ranks; ends the process with one line where `text` is none. */
+int options_parse_np(const char *text);
+
+/* A factor of -replay-scale; the same. */
+double options_parse_scale(const char *text);
 
 /* The arguments that run pfrun again without its -wrapper. */
 char **options_without_wrapper(int argc, char **argv);

@@ -19,11 +19,13 @@
 #include "base/memory.h"
 #include "lowlevel/network/external/external.h"
 #include "lowlevel/network/packet/described.h"
+#include "lowlevel/network/packet/report.h"
 #include "lowlevel/platform/builtin.h"
 #include "lowlevel/platform/load.h"
 #include "lowlevel/trace/trace.h"
 #include "middleware/account/accounting.h"
 #include "middleware/core/job_programs.h"
+#include "middleware/summary/jobs.h"
 #include "middleware/summary/live.h"
 #include "middleware/summary/summary.h"
 #include "middleware/check/check.h"
@@ -35,14 +37,17 @@
 #include "tools/pfrun/checks.h"
 #include "tools/pfrun/engine.h"
 #include "tools/pfrun/hosts.h"
+#include "tools/pfrun/ideal.h"
 #include "tools/pfrun/libtool.h"
 #include "tools/pfrun/options.h"
+#include "tools/pfrun/paraver.h"
 #include "tools/pfrun/python.h"
 #include "tools/pfrun/replay.h"
 #include "tools/pfrun/sanitize.h"
 #include "tools/pfrun/signals.h"
 #include "tools/pfrun/smpi_trace.h"
 #include "tools/pfrun/workdir.h"
+#include "tools/pfrun/workload.h"
 
 /*
  * The launcher: a small main() around SMPI's own smpi_main(), which loads one private copy of the application
@@ -126,6 +131,8 @@ static char *platform_file(void)
         pf_die("%s: '%s' is neither a readable file nor a built-in platform (pfinfo --platform lists them)",
                given, run.platform);
     int hosts = run.hosts.count ? run.hosts.count : run.options.np;
+    if (run.options.workload)
+        hosts = workload_hosts();
     if (!hosts && !strchr(run.platform, ':'))
         pf_die("-np is missing: how many ranks?");
     char *file = pf_asprintf("%s/platform.xml", workdir_name());
@@ -217,6 +224,15 @@ static _Noreturn void refuse_setting(const char *error)
     pf_die("SimGrid: %s", error);
 }
 
+/* Whether the user says how much SimGrid logs: SMPI's own note on the speed of this machine, or none. */
+static bool sets_logs(void)
+{
+    for (int i = 0; i < run.options.simgrid_count; i++)
+        if (strncmp(run.options.simgrid[i], "--log=", 6) == 0 && strstr(run.options.simgrid[i], ".thre"))
+            return true;
+    return false;
+}
+
 /* The same settings in the same order as smpirun. */
 static void settings_for_smpi(void)
 {
@@ -236,19 +252,19 @@ static void settings_for_smpi(void)
     /* What SimGrid says at a deadlock, on_deadlock() says in the words of MPI. */
     add_argument("--log=ker_engine.app:file:/dev/null");
     add_argument("--log=ker_engine.add:0");
+    if (!sets_logs())
+        add_argument("--log=smpi_config.thres:warning"); /* note_speed() says it */
     add_settings_of_files();
     for (int i = 0; i < run.options.simgrid_count; i++)
         add_argument(run.options.simgrid[i]);
 }
 
-/* Where the speed of this machine is not set, SMPI gets the one that it assumes, and so prints nothing of
- * its own; where nothing is measured, that speed has no meaning. SimGrid 4.0 looks before the platform is
- * complete. */
-static void set_speed(void)
+/* Where nothing is measured, the speed of this machine has no meaning. */
+static void note_speed(void)
 {
     bool measures = !run.options.replay && sg_cfg_get_boolean("smpi/simulate-computation") &&
                     !*pf_config.computation_replay;
-    if (engine_assume_speed("20000f") && measures && !run.options.quiet)
+    if (engine_lacks_speed() && measures && !run.options.quiet && !sets_logs())
         fprintf(stderr,
                 "parfocal: note: computation takes next to no simulated time, because the speed of this "
                 "machine is not set (--cfg=smpi/host-speed:1Gf, or --cfg=smpi/simulate-computation:no)\n");
@@ -291,10 +307,14 @@ static void check_hosts(void)
 static void on_platform(void)
 {
     signals_check();
-    if (run.options.replay)
-        replay_choose_time();
+    replay_choose_time();
     signals_install();
     check_hosts();
+    if (run.options.workload) {
+        workload_place(&run.hosts, run.platform);
+        pf_summary_set_hosts(run.hosts.names);
+        pf_network_keep_hosts();
+    }
     set_files();
     if (run.options.replay)
         replay_place(&run.hosts);
@@ -329,9 +349,29 @@ static int exit_status(int status)
     return status && !(status & 0xff) ? 1 : status;
 }
 
+/* What follows the simulation; the status to be. */
+static int conclude(int status)
+{
+    fflush(stdout);
+    pf_job_report_schedule(stderr);
+    pf_trace_finish();
+    pf_recording_finish();
+    paraver_write();
+    ideal_run();
+    bool sampled = pf_sampling_finish();
+    status = pf_job_finish(status);
+    if (!(smpi_trace_complete() && sampled) && status == 0)
+        status = 1;
+    workdir_remove();
+    fflush(NULL);
+    return status;
+}
+
 static void on_deadlock(void)
 {
     replay_stuck();
+    if (pf_job_print_unfinished(stderr) == 0) /* only ranks of jobs that were stopped are left */
+        pf_end_process(conclude(exit_status(pf_job_failed_status())));
     fflush(stdout);
     fprintf(stderr, "parfocal: error: deadlock at simulated time %.9g s: no rank can go on\n",
             engine_clock());
@@ -346,7 +386,7 @@ static void on_deadlock(void)
 static int simulate(void)
 {
     const char *error = NULL;
-    engine_watch(set_speed, on_begin, signals_check, on_deadlock);
+    engine_watch(note_speed, on_begin, signals_check, on_deadlock);
     signals_check();
     pf_live_start();
     int status = engine_run(run.loaded, run.argc, run.argv, &error);
@@ -406,6 +446,8 @@ static void prepare(int argc, char **argv)
     options_parse(&run.options, argc, argv);
     if (run.options.wrapper)
         run_wrapper(argc, argv);
+    if (run.options.workload)
+        workload_read(&run.options);
     run.files[0] = pf_machine_apply();
     run.files[1] = pf_calibration_read();
     /* Before the application is loaded. */
@@ -422,10 +464,12 @@ static void prepare(int argc, char **argv)
     if (run.options.rest)
         libtool_run_script(*run.options.rest, argc, argv, run.options.rest);
     check_programs();
+    workload_begin(&run.options);
     sanitize_start_again(run.sanitizer, argv);
     run.models = check_models();
     run.needs_simulator = check_networks(run.models);
     check_report();
+    check_folders();
     if (*pf_config.report && !run.options.quiet)
         pf_config.table = true;
     read_hostfile();
@@ -436,6 +480,10 @@ static void prepare(int argc, char **argv)
     pf_job_watch_end();
     make_workdir(argv);
     pf_trace_open();
+    if (*pf_config.what_if && !*pf_config.report && !*pf_config.summary && !pf_config.table)
+        pf_warn("%s has no effect without -report DIR", pf_config_given("what_if"));
+    if (pf_config.explain_ideal)
+        ideal_expect(&run.options);
     pf_recording_start();
     pf_tracing_start();
     pf_sampling_start();
@@ -460,16 +508,5 @@ int main(int argc, char **argv)
     argv = libtool_arguments(&argc, argv);
     pf_summary_set_command(argc, argv);
     prepare(argc, argv);
-    int status = pf_check_status(simulate());
-    fflush(stdout);
-    pf_job_report_schedule(stderr);
-    pf_trace_finish();
-    pf_recording_finish();
-    bool sampled = pf_sampling_finish();
-    status = pf_job_finish(status);
-    if (!(smpi_trace_complete() && sampled) && status == 0)
-        status = 1;
-    workdir_remove();
-    fflush(NULL);
-    return status;
+    return conclude(pf_check_status(simulate()));
 }

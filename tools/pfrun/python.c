@@ -15,12 +15,12 @@
 #include <unistd.h>
 
 #include "base/config.h"
+#include "base/helper.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "middleware/process/handed.h"
 #include "tools/pfpython/pfpython.h"
 #include "tools/pfrun/checks.h"
-#include "tools/pfrun/helpers.h"
 
 static struct python python;
 
@@ -152,7 +152,7 @@ void python_prepare(struct part *part)
         pf_die("'%s': its library %s is missing (apt-get install %s)", python.program, python.library, stem);
     dlclose(library);
     char **all = pf_calloc((size_t)part->app_argc + (size_t)count + 1, sizeof *all);
-    all[0] = helper_find("pfpython");
+    all[0] = pf_helper_find("pfpython");
     if (!all[0])
         pf_die("the program that runs Python is not there: " PF_LIBEXEC "/pfpython");
     if (first)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A recorded run instead of a program. */
+/* Recorded runs instead of programs. */
 #include "tools/pfrun/replay.h"
 
 #include <stdint.h>
@@ -13,27 +13,54 @@
 
 #include "adapters/analytic/replay/program.h"
 #include "base/config.h"
+#include "base/helper.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "middleware/account/accounting.h"
+#include "middleware/core/workload.h"
 #include "middleware/observing/start.h"
 #include "middleware/process/handed.h"
 #include "tools/pfrun/engine.h"
-#include "tools/pfrun/helpers.h"
+#include "tools/pfrun/paraver.h"
 #include "tools/pfreplay/compile.h"
 #include "tools/pfreplay/source.h"
 
-static struct replay_source *source;
+static struct replay_source *source; /* of -replay, NULL: none */
+static struct {
+    struct replay_source **of; /* traces of -replay or of jobs */
+    int *first;                /* their first ranks */
+    int count;
+} traces;
 static struct an_program program;
 static pf_self_t *selves;
 static void (*start_again)(void);
 
 static char *find_player(void)
 {
-    char *path = helper_find("pfreplay");
+    char *path = pf_helper_find("pfreplay");
     if (!path)
         pf_die("-replay: the program that plays traces is not there: " PF_LIBEXEC "/pfreplay");
     return path;
+}
+
+static int add(struct replay_source *trace, int first)
+{
+    traces.of = pf_reallocarray(traces.of, (size_t)traces.count + 1, sizeof *traces.of);
+    traces.first = pf_reallocarray(traces.first, (size_t)traces.count + 1, sizeof *traces.first);
+    traces.of[traces.count] = trace;
+    traces.first[traces.count] = first;
+    pf_hand(traces.of);
+    return traces.count++;
+}
+
+int replay_job(const char *trace, double scale, int first, char **words)
+{
+    struct replay_source *opened = replay_source_open(trace, NULL);
+    if (scale >= 0)
+        opened->scale = scale;
+    words[0] = find_player();
+    words[1] = pf_asprintf("%d", add(opened, first));
+    return opened->ranks;
 }
 
 void replay_prepare(struct options *options)
@@ -62,7 +89,8 @@ static const char *what_needs_ranks(const struct options *options, unsigned mode
         return "the checks";
     if (pf_config.count_calls || pf_config.rank_times || pf_config.timeline)
         return "the times and calls of ranks";
-    if (*pf_config.trace || *pf_config.replay_record || *pf_config.markers || *pf_config.computation_record)
+    if (*pf_config.trace || *pf_config.replay_record || paraver_expected() || *pf_config.markers ||
+        *pf_config.computation_record)
         return "a trace of the run";
     return pf_config.engine_run_ahead ? NULL : "PARFOCAL_ENGINE_RUN_AHEAD=no";
 }
@@ -165,7 +193,7 @@ bool replay_open(struct options *options, unsigned models, void (*again)(void))
         source = replay_source_open(options->replay, NULL);
     if (options->replay_scale >= 0)
         source->scale = options->replay_scale;
-    pf_hand(source);
+    add(source, 0);
     return source->play_alone;
 }
 
@@ -237,19 +265,30 @@ void replay_stuck(void)
 
 void replay_choose_time(void)
 {
-    source->computes = sg_cfg_get_boolean("smpi/simulate-computation");
+    bool computes = sg_cfg_get_boolean("smpi/simulate-computation");
+    for (int i = 0; i < traces.count; i++)
+        traces.of[i]->computes = computes;
+    if (!source)
+        return;
     sg_cfg_set_boolean("smpi/simulate-computation", "no");
-    pf_recording_charges(source->computes);
+    pf_recording_charges(computes);
 }
 
 /* As many as fit a screen. */
 #define MOST_PLACES 20
 
+static void print_place(FILE *out, const struct replay_source *trace, int first, int rank)
+{
+    char name[256];
+    fprintf(out, "parfocal: %s is at %s: line %ld\n", pf_workload_rank_name(first + rank, name, sizeof name),
+            trace->ops->file(trace, rank), trace->ops->line(trace, rank));
+}
+
 void replay_print_places(FILE *out)
 {
     int printed = 0;
-    for (int rank = 0; source && rank < source->ranks && printed < MOST_PLACES; rank++)
-        if (!source->done[rank] && ++printed)
-            fprintf(out, "parfocal: rank %d is at %s: line %ld\n", rank, source->ops->file(source, rank),
-                    source->ops->line(source, rank));
+    for (int i = 0; i < traces.count; i++)
+        for (int rank = 0; rank < traces.of[i]->ranks && printed < MOST_PLACES; rank++)
+            if (!traces.of[i]->done[rank] && ++printed)
+                print_place(out, traces.of[i], traces.first[i], rank);
 }

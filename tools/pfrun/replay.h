@@ -11,6 +11,10 @@
 /* pfrun -replay: makes the program that plays traces the application. */
 void replay_prepare(struct options *options);
 
+/* The job whose first rank is `first` plays a trace; its computation takes `scale` times as long (less than
+ * 0: as long as it says). Sets the two words of the program that does it; returns the number of ranks. */
+int replay_job(const char *trace, double scale, int first, char **words);
+
 /* Opens the trace, which has as many ranks as there will be. Ends the process with one line when that cannot
  * be. If the only model is analytic, and nothing is asked for that needs ranks, the trace is played without
  * them, by one actor; then the result is true. `again` starts this process once more. */
@@ -22,9 +26,9 @@ void replay_place(const struct hosts *hosts);
 /* Where no rank can go on: returns if the ranks' own calls say why. */
 void replay_stuck(void);
 
-/* When SimGrid has read its settings: what the program computes is in the trace, and what it takes to read
- * that is no rank's computation. */
+/* When SimGrid has read its settings: what a rank computes is in its trace, and what it takes to read that is
+ * no rank's computation. */
 void replay_choose_time(void);
 
-/* Where in the trace the ranks are that cannot go on. */
+/* Where in their traces the ranks are that cannot go on. */
 void replay_print_places(FILE *out);

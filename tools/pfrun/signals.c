@@ -3,11 +3,12 @@
 #include "tools/pfrun/signals.h"
 
 #include <dlfcn.h>
-#include <dlfcn.h>
 #include <errno.h>
+#include <fenv.h>
 #include <link.h>
 #include <execinfo.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,7 +30,9 @@
 #include "lowlevel/simgrid/last_words.h"
 #include "middleware/summary/live.h"
 #include "middleware/core/job_programs.h"
+#include "middleware/core/workload.h"
 #include "middleware/process/job.h"
+#include "middleware/process/program_frame.h"
 #include "tools/pfrun/engine.h"
 #include "tools/pfrun/replay.h"
 #include "tools/pfrun/workdir.h"
@@ -85,6 +88,27 @@ static struct {
 
 static int end_status = 70; /* when cleaning up itself hangs or crashes */
 
+/* Return addresses may be damaged: the unwinder reads code there, and crashes itself. */
+static struct {
+    volatile sig_atomic_t going;
+    sigjmp_buf end;
+} walk;
+
+/* As backtrace(), but what is known before a damaged frame is kept. */
+static int walk_stack(void **frames)
+{
+    volatile int count = 0;
+    memset(frames, 0, MAX_FRAMES * sizeof *frames);
+    walk.going = 1;
+    if (sigsetjmp(walk.end, 1) == 0)
+        count = backtrace(frames, MAX_FRAMES);
+    else
+        while (count < MAX_FRAMES && frames[count])
+            count++;
+    walk.going = 0;
+    return count;
+}
+
 /* The running actor, as text: a rank, another actor, or the simulator itself. The name of a rank's actor is
  * its number from the start, before the rank has an identity of ours. */
 static void name_runner(char *text, size_t size)
@@ -92,11 +116,11 @@ static void name_runner(char *text, size_t size)
     const char *name = engine_actor_name();
     const pf_self_t *self = name ? pf_self() : NULL;
     if (self)
-        snprintf(text, size, "rank %d", self->rank);
+        pf_workload_rank_name(self->rank, text, size);
     else if (!name)
         snprintf(text, size, "the simulator");
     else if (strspn(name, "0123456789") == strlen(name))
-        snprintf(text, size, "rank %s", name);
+        pf_workload_rank_name(atoi(name), text, size);
     else
         snprintf(text, size, "actor '%s'", name);
 }
@@ -124,7 +148,7 @@ static bool name_place(char *text, size_t size, void *pc)
 {
     void *frames[MAX_FRAMES];
     struct pf_image_place place, best = {0};
-    int count = backtrace(frames, MAX_FRAMES);
+    int count = walk_stack(frames);
     bool known = pf_loaded_where(pc, &best);
     for (int i = 0; i < count && !application_at(&best); i++)
         if (pf_loaded_where(frames[i], &place) && application_at(&place)) {
@@ -158,22 +182,33 @@ static void program_counter(const ucontext_t *context, void **pc, uintptr_t *sta
 /* The last resort when cleaning up itself hangs or crashes. */
 static void give_up(int signal)
 {
-    (void)signal;
+    if (walk.going && signal != SIGALRM)
+        siglongjmp(walk.end, 1);
     workdir_remove();
     _exit(end_status);
 }
 
+static struct sigaction unguarded[CRASH_COUNT + 1]; /* what signals did before that */
+
 static void guard_the_end(int status)
 {
     struct itimerval once = {.it_value.tv_sec = SECONDS_TO_END};
+    struct sigaction last = {.sa_handler = give_up, .sa_flags = SA_RESTART};
     end_status = status;
-    signal(SIGALRM, give_up);
+    for (size_t i = 0; i <= CRASH_COUNT; i++)
+        sigaction(i < CRASH_COUNT ? crashes[i].signal : SIGALRM, &last, &unguarded[i]);
     setitimer(ITIMER_REAL, &once, NULL);
-    for (size_t i = 0; i < CRASH_COUNT; i++)
-        signal(crashes[i].signal, give_up);
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_UNBLOCK, &all, NULL);
+}
+
+/* It is not the end. */
+static void go_on(void)
+{
+    setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
+    for (size_t i = 0; i <= CRASH_COUNT; i++)
+        sigaction(i < CRASH_COUNT ? crashes[i].signal : SIGALRM, &unguarded[i], NULL);
 }
 
 /* What happens to other processes; returns when the signal is not fatal. */
@@ -216,22 +251,74 @@ static _Noreturn void end_of_simgrid(const char *runner, const char *words)
     pf_die("%s: SimGrid cannot go on at simulated time %.9g s: %s", runner, engine_clock(), words);
 }
 
-/* SimGrid crashes in the search for a route where a platform is not what it expects. */
-static bool looks_for_route(void)
+/* The crash was in a function whose name `matches`, or in what it has called. */
+static bool was_in(bool (*matches)(const char *name))
 {
     void *frames[MAX_FRAMES];
-    int count = backtrace(frames, MAX_FRAMES);
+    int count = walk_stack(frames);
     for (int i = 0; i < count; i++) {
         Dl_info symbol;
-        if (dladdr(frames[i], &symbol) && symbol.dli_sname && strstr(symbol.dli_sname, "get_global_route"))
+        if (dladdr(frames[i], &symbol) && symbol.dli_sname && matches(symbol.dli_sname))
             return true;
     }
     return false;
 }
 
+/* SimGrid crashes in the search for a route where a platform is not what it expects. */
+static bool looks_for_route(const char *name)
+{
+    return strstr(name, "get_global_route");
+}
+
+/* The C library has found the heap damaged, or has stumbled over that. */
+static bool manages_heap(const char *name)
+{
+    static const char *const names[] = {"malloc",        "calloc",   "realloc",       "free",
+                                        "aligned_alloc", "memalign", "posix_memalign"};
+    if (strncmp(name, "__libc_", 7) == 0)
+        name += 7;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Of a rank that ends its job alone. */
+static struct {
+    int status, rank;
+    char text[1800];
+} last_crash;
+
+/* Where the handler returns to: in the rank, on its stack. */
+static void end_job(void)
+{
+    fesetenv(FE_DFL_ENV); /* floating point may trap */
+    fflush(stdout);
+    fprintf(stderr, "parfocal: error: %s\n", last_crash.text);
+    pf_job_abort(last_crash.rank, last_crash.status);
+}
+
+/* Other jobs have data of their own, but the same heap, and the same SimGrid. */
+static bool end_job_alone(int signal, bool application, ucontext_t *context)
+{
+    greg_t *registers = context->uc_mcontext.gregs;
+    void *stack;
+    if (!pf_job_ends_alone() || !(application || pf_job_computes()) ||
+        (signal == SIGABRT && *pf_simgrid_last_words()) || was_in(manages_heap) ||
+        !(stack = pf_program_room((void *)registers[REG_RSP])))
+        return false;
+    go_on();
+    last_crash.rank = pf_self()->rank;
+    last_crash.status = 128 + signal;
+    registers[REG_RSP] = (greg_t)stack - 8; /* as behind a call */
+    registers[REG_RIP] = (greg_t)end_job;
+    registers[REG_EFL] &= ~(greg_t)0x400; /* string operations count up */
+    return true;
+}
+
 static void on_crash(int signal, siginfo_t *info, void *context)
 {
-    char runner[64], place[1200], address[220] = "";
+    char runner[200], place[1200], address[220] = "";
     void *pc;
     uintptr_t stack;
     if (pf_in_child())
@@ -248,16 +335,24 @@ static void on_crash(int signal, siginfo_t *info, void *context)
                  in_mpi(pc) ? " for MPI: buffers must be memory of the host that can be read and written "
                               "(device memory, as of cudaMalloc, is not supported)"
                             : "");
+    snprintf(last_crash.text, sizeof last_crash.text, "%s: %s %s%s, at simulated time %.9g s", runner,
+             crash_text(signal), place, address, engine_clock());
+    if (end_job_alone(signal, application, context)) {
+        pf_job_blame(pf_self(), 128 + signal, "%s %s", crash_text(signal), place);
+        return;
+    }
+    pf_die_through(NULL);
     fflush(stdout);
     if (signal == SIGABRT && (*pf_simgrid_last_words() || !application))
         end_of_simgrid(runner, pf_simgrid_last_words());
     if (pf_platform_reading())
         pf_die("the platform '%s': SimGrid cannot read it: %s", pf_platform_reading(), crash_text(signal));
-    if (looks_for_route())
+    if (was_in(looks_for_route))
         pf_die("%s: SimGrid cannot find a route of the platform: %s", runner, crash_text(signal));
-    fprintf(stderr, "parfocal: error: %s: %s %s%s, at simulated time %.9g s\n", runner, crash_text(signal),
-            place, address, engine_clock());
+    fprintf(stderr, "parfocal: error: %s\n", last_crash.text);
     pf_end_because("%s: %s %s", runner, crash_text(signal), place);
+    if (engine_actor_name())
+        pf_job_blame(pf_self(), 128 + signal, "%s %s", crash_text(signal), place);
     pf_end_process(128 + signal);
 }
 
@@ -410,7 +505,7 @@ static void on_process_exit(int status, void *unused)
         pf_end_process(status);
     if (!watching_exit)
         return;
-    char runner[64];
+    char runner[200];
     name_runner(runner, sizeof runner);
     fflush(stdout);
     fprintf(stderr, "parfocal: error: %s called exit(%d) at simulated time %.9g s; that ends the run\n",

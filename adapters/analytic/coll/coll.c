@@ -144,10 +144,16 @@ struct pf_coll *pf_coll_open(struct pf_colls *colls, const struct pf_coll_call *
     coll->now = 0;
     coll->tally = tally_of(coll);
     coll->tally->calls++;
-    for (int i = 0; i < coll->plan.stages; i++)
-        coll->tally->rounds +=
-            coll->plan.stage[i].rounds < INT_MAX ? (uint64_t)coll->plan.stage[i].rounds : 0;
+    coll->tally->rounds += pf_coll_rounds(coll);
     return coll;
+}
+
+uint64_t pf_coll_rounds(const struct pf_coll *coll)
+{
+    uint64_t rounds = coll->plan.inter ? coll->plan.inter->rounds : 0;
+    for (int i = 0; i < coll->plan.stages; i++)
+        rounds += coll->plan.stage[i].rounds < INT_MAX ? (uint64_t)coll->plan.stage[i].rounds : 0;
+    return rounds;
 }
 
 /* The bytes that the rank sends to itself; known when it arrives. */

@@ -36,7 +36,7 @@ static int enter(struct entry e, const struct an_part *part, enum pf_coll_kind k
     }
     MPI_Request handle = (MPI_Request)request;
     an_request_await(request);
-    an_rank_outlast(request->rank, request->done_at, &request->inflow);
+    an_request_outlast(request, PF_CHAIN_COLLECTIVE);
     return an_request_finish(&handle, NULL);
 }
 

@@ -16,6 +16,7 @@ struct an_part {
     const int *send_counts, *send_displs, *receive_counts,
         *receive_displs;                            /* NULL: blocks of the same size */
     const MPI_Datatype *send_types, *receive_types; /* of alltoallw */
+    void *kept;                                     /* of a nonblocking call: copies of these arrays */
     MPI_Op op;
     int root;
     bool in_place;
@@ -33,6 +34,8 @@ struct an_collective {
     uint64_t sequence;
     struct pf_coll *schedule;
     struct pf_coll_call call;
+    struct pf_chain *path; /* of the members that all others need, NULL unless paths are followed */
+    struct pf_cost_parts parts_of_time; /* of its messages; not while no path is followed */
     int members; /* that take part: without those that pass MPI_PROC_NULL as the root */
     int arrived, left;
     struct an_part *parts;

@@ -492,6 +492,8 @@ void an_collective_forget(struct an_collective *c)
         if (p->packed)
             an_data_give_back(p->packed, p->packed_class);
         p->packed = NULL;
+        free(p->kept);
+        p->kept = NULL;
         p->here = p->left = p->combined = false; /* the record is reused */
     }
     an_items_give_back(&c->early);

@@ -40,6 +40,8 @@ static void record_free(struct an_collective *c, int size)
 {
     for (int i = 0; c->rows && i < size; i++)
         free(c->rows[i]);
+    for (int i = 0; i < size; i++)
+        free(c->parts[i].kept);
     free(c->rows);
     free(c->counts);
     free(c->parts);
@@ -201,6 +203,8 @@ static struct an_collective *record_of(struct an_comm *comm, const struct an_par
     c->sequence = sequence;
     c->arrived = c->left = c->combined = 0;
     c->schedule = NULL;
+    c->path = NULL;
+    c->parts_of_time = (struct pf_cost_parts){0};
     fill_call(c, comm, part, kind, nonblocking);
     c->next = *link;
     *link = c;
@@ -214,9 +218,82 @@ static void close_record(struct an_shared *shared, struct an_collective *c)
         link = &(*link)->next;
     *link = c->next;
     pf_coll_close(c->schedule);
+    pf_chain_drop(&c->path);
     an_collective_forget(c);
     c->next = shared->free_collectives;
     shared->free_collectives = c;
+}
+
+/* All members need what has come so far; in a broadcast or scatter, the root only. */
+static void note_path(struct an_collective *c, const struct an_comm *comm, int root)
+{
+    bool from_root =
+        c->call.kind == PF_COLL_BCAST || c->call.kind == PF_COLL_SCATTER || c->call.kind == PF_COLL_SCATTERV;
+    if (!pf_chain_on || (from_root && comm->index != root))
+        return;
+    struct pf_chain *mine = an_path_of(comm->rank);
+    if (c->path)
+        pf_chain_join(c->path, mine);
+    else
+        c->path = pf_chain_duplicate(mine);
+    pf_chain_drop(&mine);
+}
+
+/* What a member has spent in it to that date is split as its messages' time is when nothing is in their way:
+ * one latency for each round, and the bytes and the work of a rank. */
+static void split(const struct an_collective *c, struct pf_chain *path, double date)
+{
+    const struct pf_cost_parts *all = &c->parts_of_time;
+    double rounds = fmax(1, (double)pf_coll_rounds(c->schedule)), from = pf_chain_end(path), sum = 0;
+    double each = all->messages > 0 ? rounds / (double)all->messages : 0, most = fmax(each, 1.0 / c->members);
+    const double part[] = {each * all->links, each * all->nics, most * all->work, most * all->bytes};
+    static const enum pf_chain_class what[] = {PF_CHAIN_LATENCY, PF_CHAIN_NIC, PF_CHAIN_SOFTWARE,
+                                               PF_CHAIN_TRANSFER};
+    double whole = part[0] + part[1] + part[2] + part[3];
+    for (int i = 0; i < 4 && whole > 0; i++)
+        pf_chain_extend(path, from + (date - from) * ((sum += part[i]) / whole), what[i]);
+    pf_chain_extend(path, date, PF_CHAIN_COLLECTIVE);
+}
+
+/* The member that came last lets others leave: one segment, from its arrival, or from their own if they leave
+ * before that. */
+static void follow(const struct an_collective *c, const struct an_comm *comm, struct an_request *leaving,
+                   double date)
+{
+    if (!pf_chain_on)
+        return;
+    struct pf_chain *path = an_path_of(comm->rank);
+    if (c->path)
+        pf_chain_join(path, c->path);
+    if (pf_chain_end(path) <= date + 1e-13) /* paths are rounded */
+        pf_chain_join(leaving->path, path);
+    pf_chain_drop(&path);
+    split(c, leaving->path, date);
+}
+
+static void *keep(char **room, const void *array, size_t bytes)
+{
+    char *kept = *room;
+    if (!array)
+        return NULL;
+    *room += bytes;
+    return memcpy(kept, array, bytes);
+}
+
+/* The arrays of a call of `n` blocks. Its caller may not change them before it is complete (MPI 3.1, 5.12),
+ * but Open MPI has read them when the call returns, and mpi4py releases them then. */
+static void keep_arrays(struct an_part *p, size_t n)
+{
+    size_t ints = n * sizeof(int), types = n * sizeof(MPI_Datatype);
+    if (!p->send_counts && !p->receive_counts)
+        return;
+    char *room = p->kept = pf_malloc(2 * types + 4 * ints);
+    p->send_types = keep(&room, p->send_types, types);
+    p->receive_types = keep(&room, p->receive_types, types);
+    p->send_counts = keep(&room, p->send_counts, ints);
+    p->send_displs = keep(&room, p->send_displs, ints);
+    p->receive_counts = keep(&room, p->receive_counts, ints);
+    p->receive_displs = keep(&room, p->receive_displs, ints);
 }
 
 struct an_request *an_collective_enter(struct an_comm *comm, const struct an_part *part,
@@ -228,13 +305,19 @@ struct an_request *an_collective_enter(struct an_comm *comm, const struct an_par
     struct an_part *mine = &c->parts[comm->index];
     struct an_request *request = an_request_new(comm->rank, AN_COLLECTIVE);
     *mine = *part;
+    if (nonblocking)
+        keep_arrays(mine, (size_t)(kind == PF_COLL_REDUCE_SCATTER ? comm->size : comm->peers));
     mine->request = request;
     mine->here = true;
+    request->path = an_path_of(comm->rank);
     note_sizes(c, comm, mine);
     if (!c->schedule)
         c->schedule = pf_coll_open(an_job.colls, &c->call);
     c->arrived++;
+    note_path(c, comm, part->root);
+    pf_cost_note(an_job.cost, pf_chain_on ? &c->parts_of_time : NULL);
     pf_coll_arrive(c->schedule, comm->index, pf_engine_now());
+    pf_cost_note(an_job.cost, NULL);
     int n = 0;
     while (pf_coll_next(c->schedule, &shared->leaves[n].member, &shared->leaves[n].date))
         n++;
@@ -248,6 +331,7 @@ struct an_request *an_collective_enter(struct an_comm *comm, const struct an_par
     for (int i = 0; i < n; i++) {
         struct an_request *leaving = c->parts[shared->leaves[i].member].request;
         leaving->inflow = *pf_coll_inflow(c->schedule, shared->leaves[i].member);
+        follow(c, comm, leaving, shared->leaves[i].date);
         an_request_settle_next(leaving, shared->leaves[i].date, &last);
     }
     c->left += n;
@@ -262,6 +346,6 @@ int an_collective_call(struct an_comm *comm, const struct an_part *part, enum pf
     struct an_request *request = an_collective_enter(comm, part, kind, nonblocking);
     MPI_Request handle = (MPI_Request)request;
     an_request_await(request);
-    an_rank_outlast(request->rank, request->done_at, &request->inflow);
+    an_request_outlast(request, PF_CHAIN_COLLECTIVE);
     return an_request_finish(&handle, NULL);
 }

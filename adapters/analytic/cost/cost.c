@@ -331,6 +331,38 @@ static double overhead_receive(const struct pf_cost_range *range, size_t bytes)
     return range->overhead_receive + (double)bytes * range->receive_byte_time;
 }
 
+static void latencies(const struct way *way, enum pf_cost_crossing crossing, double *links, double *nics)
+{
+    double control = way->transport->ranges[0].latency_factor * way->path.latency;
+    *links = way->range->latency_factor * way->path.latency + (crossing == PF_COST_ONE_WAY ? 0 : control);
+    *nics = way->range->latency;
+    if (crossing == PF_COST_THERE_AND_BACK)
+        *nics += way->range->acknowledgement;
+    else if (crossing == PF_COST_ON_REQUEST)
+        *nics += way->transport->control_latency;
+}
+
+static __attribute__((noinline)) void note_parts(struct pf_cost *cost, const struct way *way, size_t bytes)
+{
+    struct pf_cost_parts *parts = cost->parts;
+    parts->messages++;
+    bool long_one = bytes > cost->eager_max;
+    bool back = (long_one ? cost->rendezvous_done : cost->eager_done) == PF_COST_ACKNOWLEDGED;
+    double links, nics;
+    latencies(way, back ? PF_COST_THERE_AND_BACK : PF_COST_ONE_WAY, &links, &nics);
+    parts->links += links;
+    parts->nics += nics + (long_one ? cost->post : 0);
+    parts->work += cost->call + overhead_send(way->range, bytes);
+    if (!back) /* else the receiver works meanwhile */
+        parts->work += overhead_receive(way->range, bytes);
+    parts->bytes += (double)bytes * byte_time_of(way) + way->range->header * path_byte_time(way);
+}
+
+void pf_cost_note(struct pf_cost *cost, struct pf_cost_parts *parts)
+{
+    cost->parts = parts;
+}
+
 ALWAYS_INLINE void send(struct pf_cost *cost, const struct way *way, size_t bytes, double now,
                         enum pf_cost_mode mode, struct pf_cost_sent *out)
 {
@@ -338,6 +370,8 @@ ALWAYS_INLINE void send(struct pf_cost *cost, const struct way *way, size_t byte
     double left, returns = now + cost->call + overhead_send(way->range, bytes);
     out->rendezvous = waits_for_receive(cost, bytes, mode);
     count(way->range, out->rendezvous ? PF_COST_RENDEZVOUS_SEND : PF_COST_EAGER_SEND, bytes);
+    if (__builtin_expect(cost->parts != NULL, 0))
+        note_parts(cost, way, bytes);
     if (out->rendezvous) {
         out->returns = returns;
         out->safe = INFINITY;
@@ -412,6 +446,7 @@ ALWAYS_INLINE void receive_by_nic(struct pf_cost *cost, const struct way *way, s
     if (!expected && bytes > cost->eager_max) {
         arrival += pf_cost_late(cost, &sent->inflow);
         double fetched = latest(arrival - cost->write_latency, noticed) + control_time(way);
+        out->again = true;
         arrival = transmit(cost, way, bytes, fetched, &left);
         out->inflow = cost->inflow;
         out->complete = out->arrival = latest(arrival, posted);
@@ -435,6 +470,7 @@ ALWAYS_INLINE void receive(struct pf_cost *cost, const struct way *way, size_t b
     double left, ready, granted;
     out->work = overhead_receive(way->range, bytes);
     out->inflow = sent->inflow;
+    out->again = false;
     if (!sent->rendezvous && cost->eager_meets) {
         out->safe = sent->safe;
         out->arrival = transmit(cost, way, bytes, latest(sent->arrival, posted), &left);
@@ -455,7 +491,8 @@ ALWAYS_INLINE void receive(struct pf_cost *cost, const struct way *way, size_t b
         return;
     }
     out->arrival = bring_data(cost, way, bytes, sent, posted, &ready, &left, &granted);
-    if (cost->protocol != PF_COST_GET || posted > sent->arrival) /* else it came with the request */
+    out->again = cost->protocol == PF_COST_GET && posted > sent->arrival;
+    if (cost->protocol != PF_COST_GET || out->again) /* else it came with the request */
         out->inflow = cost->inflow;
     out->complete = latest(out->arrival, posted) + out->work;
     out->safe = latest(granted, safe_at(cost, cost->rendezvous_done, way, bytes, ready, left, out->arrival));
@@ -616,6 +653,8 @@ void pf_cost_flow(struct pf_cost *cost, int src, int dst, size_t bytes, struct p
     find_way(cost, src, dst, bytes, &way);
     double byte_time = byte_time_of(&way), path = way.range->latency_factor * way.path.latency;
     count(way.range, PF_COST_RENDEZVOUS_SEND, bytes);
+    if (cost->parts)
+        note_parts(cost, &way, bytes);
     flow->call = cost->call + overhead_send(way.range, bytes);
     flow->gap = way.range->gap;
     flow->work = busy_time(&way, bytes, byte_time);
@@ -637,6 +676,24 @@ double pf_cost_flow_ended(struct pf_cost *cost, int src, int dst, size_t bytes, 
     find_way(cost, src, dst, bytes, &way);
     double alone = begin + busy_time(&way, bytes, byte_time_of(&way));
     return cost->network.crowd ? wait_for_links(cost, &way, bytes, begin, end, alone) : end;
+}
+
+void pf_cost_latencies(struct pf_cost *cost, int src, int dst, size_t bytes, enum pf_cost_crossing crossing,
+                       double *links, double *nics)
+{
+    struct way way;
+    find_way(cost, src, dst, bytes, &way);
+    latencies(&way, crossing, links, nics);
+}
+
+bool pf_cost_sends_ahead(const struct pf_cost *cost)
+{
+    return cost->protocol >= PF_COST_GET;
+}
+
+bool pf_cost_by_nic(const struct pf_cost *cost)
+{
+    return cost->protocol == PF_COST_PORTALS;
 }
 
 double pf_cost_flow_time(struct pf_cost *cost, int src, int dst, size_t bytes)

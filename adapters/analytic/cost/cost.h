@@ -47,6 +47,7 @@ struct pf_cost_received {
     double arrival;  /* the last byte is at the target */
     double work;     /* the overhead o_r: what the receiver's processor does */
     double complete; /* a wait for the receive ends at max(this, its invocation + work); work included */
+    bool again;      /* its data came too early, and leave a second time */
     struct pf_cost_inflow inflow;
 };
 
@@ -162,6 +163,27 @@ double pf_cost_flow_time(struct pf_cost *cost, int src, int dst, size_t bytes);
 /* The NIC of a rank was busy with flows until these dates, for so long. */
 void pf_cost_flows_ended(struct pf_cost *cost, int rank, double out_until, double out_work, double in_until,
                          double in_work);
+
+/* What of the time of a message, with its acknowledgement, or with the request that its data wait for, is the
+ * latency of the links, and what its NICs', when nothing is in its way. */
+enum pf_cost_crossing { PF_COST_ONE_WAY, PF_COST_THERE_AND_BACK, PF_COST_ON_REQUEST };
+void pf_cost_latencies(struct pf_cost *cost, int src, int dst, size_t bytes, enum pf_cost_crossing crossing,
+                       double *links, double *nics);
+
+/* What messages take when nothing is in their way: on links, in NICs, of processors, and for their bytes. */
+struct pf_cost_parts {
+    uint64_t messages;
+    double links, nics, work, bytes;
+};
+
+/* From now on messages that are sent are added there; NULL: no more. */
+void pf_cost_note(struct pf_cost *cost, struct pf_cost_parts *parts);
+
+/* Whether the data of a rendezvous leave with its request; and whether a receive is the NIC's, but for
+ * `work`.
+ */
+bool pf_cost_sends_ahead(const struct pf_cost *cost);
+bool pf_cost_by_nic(const struct pf_cost *cost);
 
 /* Whether messages that are sent at once share their NIC, so that all end late, instead of one after the
  * other. If so, call these before the pf_cost_send() of several messages: begin for the node of `src`, add

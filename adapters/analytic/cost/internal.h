@@ -101,4 +101,5 @@ struct pf_cost {
     struct pf_parameters parameters;
     struct pf_cost_overrun overrun;
     struct pf_cost_inflow inflow; /* of the last message that was transmitted */
+    struct pf_cost_parts *parts;  /* see pf_cost_note() */
 };

@@ -82,6 +82,8 @@ struct an_rank {
     int soonest_from; /* the last rank that it probed for, and the shortest time of a message from there */
     double soonest;
     struct pf_waiter waiter;
+    struct pf_chain
+        *cause;    /* of the date until which it waits without a request; NULL if paths are not followed */
     bool can_wait; /* its waiter is initialized */
     bool dozes;
     int idle; /* tests and probes in a row that found nothing */
@@ -122,7 +124,9 @@ struct an_request {
     struct pf_cost_inflow inflow; /* of its message, or of the last one of a collective */
     double work;                  /* of a receive: how long its rank's processor works before `done_at` */
     MPI_Status status;
+    struct pf_chain *path; /* why it completes when it does; NULL unless paths are followed */
     bool waited, watched;
+    bool any;        /* a receive from any source */
     bool freed;      /* by MPI_Request_free */
     bool persistent; /* made by an _init function */
     bool active;
@@ -139,6 +143,7 @@ struct an_message {
     int source, destination; /* world ranks */
     size_t bytes;
     struct pf_cost_sent sent;
+    struct pf_chain *path;      /* of its sender when it was sent; NULL unless paths are followed */
     struct pf_event arrival;    /* pending only while `match->open` */
     struct an_request *request; /* the sender's, of a rendezvous */
     struct an_rank *buffered;   /* the rank whose attached buffer it occupies */
@@ -160,7 +165,7 @@ struct an_job {
     bool moves_data;  /* analytic_data */
     bool posts;       /* posting a receive may take time */
     bool by_messages; /* one-sided communication uses messages (rma/pt2pt) */
-    void (*on_progress)(void *rank);
+    void (*on_progress)(void *rank, int impl);
     void (*wake)(struct an_rank *rank); /* its wake event has come */
 };
 
@@ -241,6 +246,41 @@ void an_rank_notify_next(struct an_rank *rank, double date, struct an_rank **las
 /* The calling rank. */
 struct an_rank *an_rank_self(void);
 
+/* The path of the rank up to its own date, NULL unless paths are followed. */
+static inline struct pf_chain *an_path_of(const struct an_rank *rank)
+{
+    return pf_chain_on ? pf_chain_copy_of(an_job.job->ranks[rank->base.rank], an_now(rank)) : NULL;
+}
+
+/* The calling rank has come to its own date by this, which is freed; NULL: paths are not followed. */
+static inline void an_path_meet(const struct an_rank *rank, struct pf_chain **path)
+{
+    if (__builtin_expect(*path == NULL, 1))
+        return;
+    pf_chain_meet(an_job.job->ranks[rank->base.rank], *path, an_now(rank));
+    pf_chain_free(path);
+}
+
+/* The rank has taken from any source what came by this path, if paths are followed. */
+static inline void an_path_took(const struct an_rank *rank, const struct pf_chain *path)
+{
+    if (__builtin_expect(path != NULL, 0))
+        pf_chain_took(an_job.job->ranks[rank->base.rank], pf_chain_date_of(path));
+}
+
+/* The calling rank did nothing else up to its own date. */
+static inline void an_path_spend(const struct an_rank *rank, enum pf_chain_class what)
+{
+    if (__builtin_expect(pf_chain_on, 0))
+        pf_chain_spend(an_job.job->ranks[rank->base.rank], an_now(rank), what);
+}
+
+/* What a receive takes besides the work of its rank. */
+static inline enum pf_chain_class an_receive_class(void)
+{
+    return pf_cost_by_nic(an_job.cost) ? PF_CHAIN_NIC : PF_CHAIN_SOFTWARE;
+}
+
 /* ---- requests (request.c) ---- */
 struct an_request *an_request_new(struct an_rank *rank, enum an_kind kind);
 void an_request_release(struct an_request *request);
@@ -259,6 +299,9 @@ void an_request_settle_next(struct an_request *request, double date, struct an_r
 bool an_request_must_await(struct an_request *request);
 void an_request_awaited(struct an_request *request);
 void an_request_await(struct an_request *request);
+
+/* Blocks as long as messages into the same NIC delay the last one of it, which is done; that is this. */
+void an_request_outlast(struct an_request *request, enum pf_chain_class what);
 
 /* The rank waits in several implementations at once: on_progress() is called when the request completes. */
 void an_request_watch(struct an_request *request);
@@ -300,6 +343,13 @@ double an_message_send(const struct an_send *send, struct an_request **request);
 void an_message_receive(struct an_comm *comm, int source, int tag, struct an_request *request);
 /* Completes a receive with the message that it matched. */
 void an_message_take(struct an_message *message, struct an_request *request, double posted);
+/* The same for the calling rank, whose call lasts until its message could be fetched. */
+void an_message_fetch(struct an_message *message, struct an_request *request, double posted);
+
+/* The path of a message that has come at that date; of a send whose buffer is safe then. NULL unless paths
+ * are followed. */
+struct pf_chain *an_message_path(const struct an_message *message, double date);
+struct pf_chain *an_message_acknowledged(const struct an_send *send, double date);
 /* The first message that has arrived and matches. */
 struct an_message *an_message_find(struct an_comm *comm, int source, int tag, double now);
 /* One more (or one less) receive from any source or blocking probe waits: see `open`. */

@@ -74,12 +74,73 @@ static double packing(MPI_Datatype type, size_t bytes)
 }
 
 /* A receive completes when its data are unpacked. */
-static void settle_receive(struct an_request *receive, const struct pf_cost_received *received, size_t bytes)
+static inline __attribute__((always_inline)) void
+settle_receive(struct an_request *receive, const struct pf_cost_received *received, size_t bytes)
 {
     double unpacking = packing(receive->type, bytes);
     receive->work = received->work + unpacking;
     receive->inflow = received->inflow;
+    pf_chain_extend(receive->path, received->complete + unpacking, PF_CHAIN_SOFTWARE);
     an_request_settle(receive, received->complete + unpacking);
+}
+
+/* The way through the network to `date`. */
+static void travel(struct pf_chain *path, int source, int destination, size_t bytes,
+                   enum pf_cost_crossing crossing, double date)
+{
+    double links, nics, from = pf_chain_end(path);
+    pf_cost_latencies(an_job.cost, source, destination, bytes, crossing, &links, &nics);
+    pf_chain_extend(path, fmin(date, from + links), PF_CHAIN_LATENCY);
+    pf_chain_extend(path, fmin(date, from + links + nics), PF_CHAIN_NIC);
+    pf_chain_extend(path, date, PF_CHAIN_TRANSFER);
+}
+
+struct pf_chain *an_message_path(const struct an_message *m, double date)
+{
+    struct pf_chain *path = pf_chain_duplicate(m->path);
+    pf_chain_extend(path, m->sent.returns, PF_CHAIN_SOFTWARE);
+    if (path)
+        travel(path, m->source, m->destination, m->bytes, PF_COST_ONE_WAY, date);
+    return path;
+}
+
+struct pf_chain *an_message_acknowledged(const struct an_send *s, double date)
+{
+    struct an_rank *rank = s->comm->rank;
+    struct pf_chain *path = an_path_of(rank);
+    if (path)
+        travel(path, rank->base.rank, s->comm->shared->world_ranks[s->comm->peers_at + s->peer],
+               an_data_bytes(s->count, s->type), PF_COST_THERE_AND_BACK, date);
+    return path;
+}
+
+/*
+ * Why a receive completes, and the send if it waits for the match. `path` is the sender's, from its call on;
+ * the receive's own begins where it was posted. What came later decides: the message, or its request, or the
+ * receive.
+ */
+static void follow(struct pf_chain **path, const struct pf_cost_sent *sent, int source, int destination,
+                   size_t bytes, struct an_request *receive, const struct pf_cost_received *received,
+                   struct an_request *send)
+{
+    if (!*path || !receive->path)
+        return;
+    bool ahead = sent->rendezvous && pf_cost_sends_ahead(an_job.cost);
+    pf_chain_extend(*path, sent->returns, PF_CHAIN_SOFTWARE);
+    travel(*path, source, destination, sent->rendezvous && !ahead ? 0 : bytes, PF_COST_ONE_WAY,
+           ahead ? sent->data : sent->arrival);
+    if (receive->any)
+        an_path_took(receive->rank, *path);
+    pf_chain_join(receive->path, *path);
+    if (send) {
+        send->path = pf_chain_duplicate(receive->path);
+        travel(send->path, source, destination, bytes, PF_COST_ONE_WAY, received->safe);
+    }
+    if (received->again || (sent->rendezvous && !ahead))
+        travel(receive->path, source, destination, bytes, PF_COST_ON_REQUEST, received->arrival);
+    pf_chain_extend(receive->path, received->complete - received->work, an_receive_class());
+    pf_chain_extend(receive->path, received->complete, PF_CHAIN_SOFTWARE);
+    pf_chain_drop(path);
 }
 
 void an_message_take(struct an_message *m, struct an_request *receive, double posted)
@@ -90,6 +151,7 @@ void an_message_take(struct an_message *m, struct an_request *receive, double po
     if (received.work > 0 && !m->sent.rendezvous && posted > received.arrival &&
         received.arrival <= receive->rank->polled_at)
         received.complete -= pf_cost_first_poll(an_job.cost);
+    follow(&m->path, &m->sent, m->source, m->destination, m->bytes, receive, &received, m->request);
     describe(receive, m->envelope.source, m->envelope.tag, m->bytes);
     bool over = deliver(m, receive);
     if (m->request) {
@@ -192,10 +254,14 @@ static double send_to(const struct an_send *s, size_t bytes, double clock, struc
     struct pf_cost_sent sent;
     struct pf_cost_received received;
     double now = clock + rank->debt;
+    struct pf_chain *path = an_path_of(rank);
     an_message_withdraw(receive);
     pf_cost_message(an_job.cost, rank->base.rank, receive->rank->base.rank, bytes, now, receive->posted,
                     s->mode, &sent, &received);
     charge(rank, clock, now, sent.returns);
+    an_path_spend(rank, PF_CHAIN_SOFTWARE);
+    if (path)
+        follow(&path, &sent, rank->base.rank, receive->rank->base.rank, bytes, receive, &received, NULL);
     size_t taken = describe(receive, s->comm->me, s->tag, bytes);
     if (receive->keeps_type || an_data_is_derived(s->type))
         an_data_move(s->buffer, s->count, s->type, receive->buffer, receive->count, receive->type);
@@ -238,6 +304,13 @@ static void await_receive(const struct an_send *s, struct an_message *m, struct 
     m->type = s->type;
 }
 
+/* While a receive from any source is pending, messages match when they arrive: one that was sent before may
+ * be on its way to this receive. */
+static bool overtakes(struct an_match *match, const struct an_request *receive, int source)
+{
+    return match->open && pf_envelope_find(&match->unexpected, source, receive->envelope.tag);
+}
+
 double an_message_send(const struct an_send *s, struct an_request **request)
 {
     struct an_rank *rank = s->comm->rank;
@@ -248,13 +321,17 @@ double an_message_send(const struct an_send *s, struct an_request **request)
     rank->debt += packing(s->type, bytes);
     double clock = pf_engine_now(), now = clock + rank->debt;
     struct an_request *receive = (struct an_request *)pf_envelope_find(&match->posted, s->comm->me, s->tag);
-    if (receive && receive->envelope.source != PF_ENVELOPE_ANY_SOURCE)
+    if (receive && receive->envelope.source != PF_ENVELOPE_ANY_SOURCE &&
+        !overtakes(match, receive, s->comm->me))
         return send_to(s, bytes, clock, receive);
     struct pf_cost_sent sent;
+    struct pf_chain *path = an_path_of(rank);
     pf_cost_send(an_job.cost, rank->base.rank, shared->world_ranks[target], bytes, now, s->mode, &sent);
     charge(rank, clock, now, sent.returns);
+    an_path_spend(rank, PF_CHAIN_SOFTWARE);
     rank->inflow = sent.inflow;
     struct an_message *m = message_new(s, bytes, &sent);
+    m->path = path;
     if (sent.rendezvous)
         await_receive(s, m, request);
     else
@@ -283,11 +360,23 @@ struct an_message *an_message_find(struct an_comm *comm, int source, int tag, do
     return m && is_there(match, m, now) ? m : NULL;
 }
 
+void an_message_fetch(struct an_message *m, struct an_request *request, double posted)
+{
+    struct an_rank *rank = request->rank;
+    double returns = pf_cost_post_end(an_job.cost, m->bytes, &m->sent, posted);
+    struct pf_chain *path = returns > posted ? an_message_path(m, returns) : NULL;
+    an_message_take(m, request, posted);
+    rank->debt += returns - posted;
+    an_path_meet(rank, &path);
+}
+
 void an_message_receive(struct an_comm *comm, int source, int tag, struct an_request *request)
 {
     struct an_match *match = &comm->shared->match[comm->index];
     bool any = source == PF_ENVELOPE_ANY_SOURCE;
     request->posted = an_now(comm->rank);
+    request->path = an_path_of(comm->rank);
+    request->any = any;
     if (any)
         order_by_arrival(match);
     struct an_message *m = (struct an_message *)pf_envelope_find(&match->unexpected, source, tag);
@@ -295,9 +384,7 @@ void an_message_receive(struct an_comm *comm, int source, int tag, struct an_req
         m = NULL;
     if (m) {
         an_message_remove(m);
-        double returns = pf_cost_post_end(an_job.cost, m->bytes, &m->sent, request->posted);
-        an_message_take(m, request, request->posted);
-        comm->rank->debt += returns - request->posted;
+        an_message_fetch(m, request, request->posted);
         return;
     }
     request->envelope = (struct pf_envelope){.order = match->receives++, .source = source, .tag = tag};

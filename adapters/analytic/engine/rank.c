@@ -32,6 +32,7 @@ void an_rank_park(struct an_rank *rank)
 {
     pf_waiter_park(&rank->waiter);
     an_rank_resumed(rank);
+    an_path_meet(rank, &rank->cause);
 }
 
 static bool stop_until(struct an_rank *rank, double date)
@@ -202,6 +203,11 @@ void an_rank_notify_next(struct an_rank *rank, double date, struct an_rank **las
 void an_rank_notify(struct an_rank *rank, double date)
 {
     struct an_rank *last = NULL;
+    if (pf_chain_on) {
+        pf_chain_drop(&rank->cause);
+        rank->cause = pf_chain_copy();
+        pf_chain_extend(rank->cause, date, PF_CHAIN_NIC);
+    }
     an_rank_notify_next(rank, date, &last);
 }
 

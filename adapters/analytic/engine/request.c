@@ -15,6 +15,7 @@ struct an_message *an_message_new(void)
 void an_message_free(struct an_message *m)
 {
     pf_engine_cancel(&m->arrival);
+    pf_chain_drop(&m->path);
     if (m->payload)
         an_data_give_back(m->payload, m->payload_class);
     if (m->buffered && m->buffer_number == m->buffered->buffer_number)
@@ -25,7 +26,7 @@ void an_message_free(struct an_message *m)
 static void notice_rings(struct pf_event *event)
 {
     struct an_request *request = pf_container_of(event, struct an_request, notice);
-    an_job.on_progress(request->rank->mpi);
+    an_job.on_progress(request->rank->mpi, PF_IMPL_ANALYTIC);
 }
 
 struct an_request *an_request_new(struct an_rank *rank, enum an_kind kind)
@@ -36,11 +37,12 @@ struct an_request *an_request_new(struct an_rank *rank, enum an_kind kind)
     request->match = NULL; /* without one, its envelope has no meaning */
     request->message = NULL;
     request->done_at = INFINITY;
+    request->path = NULL;
     request->work = 0;
     request->inflow.node = 0;
     request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
     request->waited = request->watched = request->freed = false;
-    request->persistent = request->keeps_type = false;
+    request->persistent = request->keeps_type = request->any = false;
     request->active = true;
     pf_event_init(&request->notice, notice_rings);
     return request;
@@ -71,6 +73,7 @@ void an_request_release(struct an_request *request)
         an_message_free(request->message);
     if (request->keeps_type)
         drop_type(request);
+    pf_chain_drop(&request->path);
     pf_pool_put(&requests, request);
 }
 
@@ -119,6 +122,12 @@ void an_request_await(struct an_request *request)
     an_request_awaited(request);
 }
 
+void an_request_outlast(struct an_request *request, enum pf_chain_class what)
+{
+    an_rank_outlast(request->rank, request->done_at, &request->inflow);
+    pf_chain_extend(request->path, an_now(request->rank), what);
+}
+
 void an_request_watch(struct an_request *request)
 {
     if (request->watched)
@@ -131,6 +140,7 @@ void an_request_watch(struct an_request *request)
 int an_request_finish(MPI_Request *handle, MPI_Status *status)
 {
     struct an_request *request = (struct an_request *)*handle;
+    an_path_meet(request->rank, &request->path);
     if (request->kind == AN_RECEIVE && request->message) {
         struct an_message *m = request->message;
         size_t room = an_data_bytes(request->count, request->type);

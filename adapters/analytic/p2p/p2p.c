@@ -48,6 +48,8 @@ struct an_request *an_start_send(const struct an_send *send)
     struct an_request *request = an_send_request(send);
     request->done_at = an_message_send(send, &request);
     request->inflow = send->comm->rank->inflow;
+    if (request->done_at < INFINITY)
+        request->path = an_message_acknowledged(send, request->done_at);
     return request;
 }
 
@@ -74,13 +76,16 @@ static int send(const void *buffer, int count, MPI_Datatype type, int dest, int 
         return error;
     double done_at = an_message_send(&s, &request);
     if (!request) {
+        struct pf_chain *path = an_message_acknowledged(&s, done_at);
         an_rank_reach(s.comm->rank, done_at);
+        an_path_meet(s.comm->rank, &path);
         an_rank_outlast(s.comm->rank, done_at, &s.comm->rank->inflow);
+        an_path_spend(s.comm->rank, PF_CHAIN_TRANSFER);
         return MPI_SUCCESS;
     }
     MPI_Request handle = (MPI_Request)request;
     an_request_await(request);
-    an_rank_outlast(s.comm->rank, request->done_at, &request->inflow);
+    an_request_outlast(request, PF_CHAIN_TRANSFER);
     return an_request_finish(&handle, NULL);
 }
 
@@ -107,6 +112,7 @@ static void post(struct an_comm *comm, int source, int tag, struct an_request *r
 {
     if (an_job.posts)
         request->rank->debt += pf_cost_post(an_job.cost, an_data_bytes(request->count, request->type));
+    an_path_spend(request->rank, an_receive_class());
     an_message_receive(comm, an_source(source), an_tag(tag), request);
 }
 
@@ -256,6 +262,8 @@ static int an_start(MPI_Request *handle)
     if (request->kind == AN_SEND) {
         request->done_at = an_message_send(&s, &request);
         request->inflow = s.comm->rank->inflow;
+        if (request->done_at < INFINITY)
+            request->path = an_message_acknowledged(&s, request->done_at);
         an_rank_pace(request->rank);
     } else {
         post(request->comm, s.peer, s.tag, request);

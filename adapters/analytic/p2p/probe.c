@@ -18,6 +18,14 @@ static struct an_message *find(MPI_Comm handle, int source, int tag)
     return an_message_find(comm, an_source(source), an_tag(tag), an_now(comm->rank));
 }
 
+/* The order of arrival decides which message a probe from any source finds. */
+static void took(const struct an_rank *rank, const struct an_message *m, int source)
+{
+    struct pf_chain *path = m && source == MPI_ANY_SOURCE ? an_message_path(m, m->sent.arrival) : NULL;
+    an_path_took(rank, path);
+    pf_chain_drop(&path);
+}
+
 /* How far the rank may be ahead of the clock while all messages from `source` that have arrived are in its
  * queue: a message that is sent from now on arrives later than that. */
 static double foresight(struct an_comm *comm, int source)
@@ -44,6 +52,7 @@ static struct an_message *probe_once(MPI_Comm handle, int source, int tag)
     if (rank->debt >= known)
         an_rank_settle(rank);
     struct an_message *m = find(handle, source, tag);
+    took(rank, m, source);
     rank->foresight = m ? 0 : known;
     return m;
 }
@@ -55,6 +64,7 @@ static struct an_message *probe_until_found(MPI_Comm handle, int source, int tag
     struct an_rank *rank = comm->rank;
     struct an_match *match = &comm->shared->match[comm->index];
     struct an_message *m = find(handle, source, tag);
+    took(rank, m, source);
     if (m)
         return m;
     an_rank_settle(rank);
@@ -63,6 +73,9 @@ static struct an_message *probe_until_found(MPI_Comm handle, int source, int tag
     rank->busy_until = pf_engine_now();
     while (!(m = find(handle, source, tag)))
         an_rank_park(rank);
+    took(rank, m, source);
+    struct pf_chain *path = an_message_path(m, m->sent.arrival);
+    an_path_meet(rank, &path);
     match->prober = NULL;
     an_match_close(match);
     return m;
@@ -133,12 +146,17 @@ static int an_imrecv(void *buffer, int count, MPI_Datatype type, void **message,
     an_request_describe(request, buffer, count, type);
     if (an_job.posts)
         rank->debt += pf_cost_post(an_job.cost, an_data_bytes(count, type));
-    double posted = an_now(rank), returns = pf_cost_post_end(an_job.cost, m->bytes, &m->sent, posted);
+    an_path_spend(rank, an_receive_class());
+    double posted = an_now(rank);
     bool has_come = !m->sent.rendezvous;
-    an_message_take(m, request, posted);
-    if (has_come)
+    if (!has_come)
+        request->path = an_path_of(rank);
+    an_message_fetch(m, request, posted);
+    if (has_come) {
         request->done_at = fmax(posted, request->done_at - pf_cost_mprobe_gain(an_job.cost));
-    rank->debt += returns - posted;
+        request->path = an_path_of(rank);
+        pf_chain_extend(request->path, request->done_at, an_receive_class());
+    }
     *message = NULL;
     *handle = (MPI_Request)request;
     return MPI_SUCCESS;

@@ -30,7 +30,10 @@ static bool must_outlast_only(struct an_rank *rank, int n, MPI_Request handles[]
             return false;
         only = request;
     }
-    return only && an_rank_must_outlast(rank, only->done_at, &only->inflow);
+    if (!only || !an_rank_must_outlast(rank, only->done_at, &only->inflow))
+        return false;
+    pf_chain_extend(only->path, only->done_at + pf_cost_late(an_job.cost, &only->inflow), PF_CHAIN_TRANSFER);
+    return true;
 }
 
 bool an_must_wait_all(struct an_rank *rank, int n, MPI_Request handles[])
@@ -57,9 +60,14 @@ bool an_must_wait_all(struct an_rank *rank, int n, MPI_Request handles[])
 
 bool an_must_wait_on(struct an_rank *rank, int n, MPI_Request handles[])
 {
-    for (int i = 0; i < n; i++)
-        if (request_of(handles[i]))
-            request_of(handles[i])->waited = false;
+    for (int i = 0; i < n; i++) {
+        struct an_request *request = request_of(handles[i]);
+        if (!request)
+            continue;
+        request->waited = false;
+        if (request->path) /* another wait begins, and what ended this one is known now */
+            pf_chain_meet(an_job.job->ranks[rank->base.rank], request->path, an_now(rank));
+    }
     if (must_outlast_only(rank, n, handles, AN_SEND) || must_outlast_only(rank, n, handles, AN_RECEIVE))
         return true;
     rank->polled_at = an_now(rank);

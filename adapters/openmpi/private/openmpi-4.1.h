@@ -30,6 +30,7 @@
     X(bml_r2, OB1)                                                                                           \
     X(pml_ob1, OB1)                                                                                          \
     X(reachable_weighted, ALWAYS)                                                                            \
+    X(pml_ucx, UCX)                                                                                          \
     X(pml_cm, CM)                                                                                            \
     X(io_ompio, OPTIONAL)                                                                                    \
     X(fs_ufs, OPTIONAL)                                                                                      \
@@ -62,6 +63,8 @@
 #define PF_OMPI_ENVIRONMENT(X)
 
 #define PF_OMPI_MISSING(X)
+
+#define PF_OMPI_UCX_REFUSED   ""
 
 #define PF_OMPI_COMPONENTS(X) X("mca_ess_parfocal") X("mca_pmix_parfocal")
 

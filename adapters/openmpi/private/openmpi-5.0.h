@@ -43,6 +43,8 @@
     X("PML", pf_config.openmpi_pml, "ob1", "has no one-sided communication for it here")                     \
     X("OSC", pf_config_osc(), "pt2pt", "has no osc/pt2pt; portals4 is what it has")
 
+#define PF_OMPI_UCX_REFUSED "over UCX is not supported: 4.1 is; model portals has this version"
+
 #define PF_OMPI_COMPONENTS(X)
 
 #define PF_OMPI_ANSWERED(X)                                                                                  \

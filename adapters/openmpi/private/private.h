@@ -13,11 +13,14 @@
  *   PF_OMPI_TYPES                      the header that includes those of what PF_OMPI_DATA and _CLASSES name
  *   PF_OMPI_LIBRARIES(X)               X(NAME, file) of each, after those that it needs; the last is MPI
  *   PF_OMPI_PLUGIN_FOLDERS             where the plugins are, below the libraries
- *   PF_OMPI_PLUGINS(X)                 X(name, when): ALWAYS, only with pml CM or OB1, or OPTIONAL
+ *   PF_OMPI_PLUGINS(X)                 X(name, when): ALWAYS, only with pml CM, OB1 or UCX, or OPTIONAL
  *   PF_OMPI_LB, _UB, _INTEGER16        datatypes that stand for those that its mpi.h has not got
  *   PF_OMPI_SETTINGS(X)                X(parameter, value): another value breaks the adapter
  *   PF_OMPI_ENVIRONMENT(X)             X(variable, value) of the process, unless the user has set it
  *   PF_OMPI_MISSING(X)                 X(PARFOCAL_OPENMPI_ name, its value, the one that is refused, why)
+ *   PF_OMPI_UCX_PREFIXES               what the settings of the code that components over UCX share begin with
+ *   PF_OMPI_UCX_SETTINGS(X)            X(name behind it, value): another value breaks the adapter
+ *   PF_OMPI_UCX_REFUSED                why it cannot be had over UCX; "": it can
  *   PF_OMPI_COMPONENTS(X)              X(name of a component that is part of the glue)
  *   PF_OMPI_ANSWERED(X)                X(function of another library that Open MPI calls and the glue answers)
  *   PF_OMPI_RETAIN(X)                  X(function of libmpi) that keeps what a nonblocking collective uses
@@ -88,3 +91,9 @@
 #define PF_OMPI_MTL_PENDING   1192
 #define PF_OMPI_TAG_BITS      23
 #define PF_OMPI_PASSES        8
+#define PF_OMPI_UCX_PREFIXES  "opal_common_ucx_", "pml_ucx_"
+#define PF_OMPI_UCX_SETTINGS(X)                                                                              \
+    X("tls", "any") /* the simulated transport and device are none that it knows */                          \
+    X("devices", "any")                                                                                      \
+    X("opal_mem_hooks", "0")      /* the simulated NIC keeps no registrations */                             \
+    X("progress_iterations", "1") /* a rank that waits for a message advances its collectives, too */

@@ -13,7 +13,9 @@
 #include "base/memory.h"
 #include "base/output_file.h"
 #include "lowlevel/engine/engine.h"
+#include "lowlevel/network/packet/described.h"
 #include "lowlevel/network/packet/link_names.h"
+#include "lowlevel/network/packet/picture.h"
 #include "lowlevel/network/packet/statistics.h"
 #include "lowlevel/platform/platform.h"
 
@@ -132,6 +134,73 @@ int pf_network_busiest(struct pf_network_link *links, int most)
     }
     free(busy);
     return count;
+}
+
+/* What each link has done; the largest share of the run. */
+static struct pf_picture_load *loads_of(const struct pf_fabric *f, double *full)
+{
+    int32_t ports = f->first_port[f->routers + f->nodes];
+    struct pf_picture_load *loads = pf_calloc((size_t)ports + 1, sizeof *loads);
+    double time = end_of_run(), most = 0;
+    for (int32_t port = 0; port < ports && time > 0; port++) {
+        struct pf_packet_load_counts counts = pf_packet_sim_port_counts(simulator, port);
+        loads[port] = (struct pf_picture_load){.utilisation = counts.bytes / f->ports[port].rate / time,
+                                               .packets = (double)counts.packets,
+                                               .bytes = counts.bytes,
+                                               .stall = counts.wait};
+        most = fmax(most, loads[port].utilisation);
+    }
+    *full = most;
+    return loads;
+}
+
+static char **hosts; /* names by node, NULL: not kept */
+static int host_count;
+
+void pf_network_keep_hosts(void)
+{
+    host_count = pf_platform_node_count();
+    hosts = pf_calloc((size_t)host_count + 1, sizeof *hosts);
+    for (int node = 0; node < host_count; node++)
+        hosts[node] = pf_strdup(sg_host_get_name(pf_platform_host(node)));
+}
+
+static const char *host_name(int32_t node)
+{
+    return hosts[node];
+}
+
+static struct pf_fabric *described_fabric(void)
+{
+    char error[300];
+    const char *text;
+    struct pf_fabric_speeds links;
+    return pf_network_described(&text, &links) ? pf_fabric_make(text, &links, error, sizeof error) : NULL;
+}
+
+bool pf_network_draw(FILE *out)
+{
+    enum { MOST_LINES = 4000 }; /* some 200 B each */
+    if (simulator ? built_from->port_of != NULL : !hosts)
+        return false;
+    struct pf_fabric *own = simulator ? NULL : described_fabric();
+    const struct pf_fabric *f = simulator ? built_from->fabric : own;
+    if (!f || (hosts && f->nodes != host_count) || host_count > MOST_LINES)
+        return false;
+    struct pf_picture picture = {
+        .fabric = f, .title = f->text, .bare = true, .host_of = hosts ? host_name : NULL, .out = out};
+    struct pf_picture_load *loads = simulator ? loads_of(f, &picture.full) : NULL;
+    picture.loads = loads;
+    picture.routers_only = pf_picture_lines(&picture) > MOST_LINES;
+    bool few = pf_picture_lines(&picture) <= MOST_LINES;
+    if (few)
+        pf_picture_draw(&picture);
+    if (few && loads)
+        pf_picture_draw_scale(&picture);
+    free(loads);
+    if (own)
+        pf_fabric_free(own);
+    return few;
 }
 
 bool pf_network_finish(void)

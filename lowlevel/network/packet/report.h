@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include <stdio.h>
+
 #include "base/export.h"
 #include "lowlevel/network/packet/from_platform.h"
 #include "lowlevel/network/packet/sim.h"
@@ -29,6 +31,14 @@ void pf_packet_report_start(struct pf_packet_sim *sim, const struct pf_packet_pl
 PF_EXPORT bool pf_network_sums(struct pf_network_sums *sums);
 /* The links that have carried something, the busiest ones first; returns how many. */
 PF_EXPORT int pf_network_busiest(struct pf_network_link *links, int most);
+
+/* For launchers, when the platform is there, and not at the end: pf_network_draw() names hosts. */
+PF_EXPORT void pf_network_keep_hosts(void);
+
+/* Draws the links by load. With kept hosts also where there was no packet network, without loads, and the
+ * circle of each node names its host. False: there is nothing to draw, or the platform is a file's, whose
+ * links have no place, or there are too many of them. */
+PF_EXPORT bool pf_network_draw(FILE *out);
 
 /* Writes the name of a link that is down: any one of a packet network, else one between these two nodes.
  * False: there is none. */

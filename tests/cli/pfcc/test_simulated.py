@@ -131,6 +131,38 @@ class Simulated(unittest.TestCase):
             }""", "-ltwo", "-ldl", *options)
         self.assertEqual(self.pfrun("./app3", os.path.join(self.dir, "plugin.so")), ["1 22 2 1 1 13"] * RANKS)
 
+    def test_names_that_are_looked_up(self):
+        """By dlopen(NULL), RTLD_DEFAULT and RTLD_NEXT: the rank's own, that of a library opened for all, simulated MPI and time."""
+        self.compile("shared.so", "int shared_calls; int shared(void) { return ++shared_calls; }", "-shared", "-fPIC")
+        self.compile("app4", """#define _GNU_SOURCE
+            #include <dlfcn.h>
+            #include <mpi.h>
+            #include <stdio.h>
+            #include <time.h>
+            int mine;
+            int of_program(int x) { return x + mine; }
+            int main(int argc, char **argv) {
+                int rank, size;
+                MPI_Init(&argc, &argv);
+                MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+                mine = 10 * rank;
+                void *self = dlopen(NULL, RTLD_NOW);
+                int before = dlsym(self, "shared") == NULL;
+                void *library = dlopen("./shared.so", RTLD_NOW | RTLD_GLOBAL);
+                int (*first)(int) = dlsym(self, "of_program"), (*second)(int) = dlsym(RTLD_DEFAULT, "of_program");
+                int (*shared)(void) = dlsym(self, "shared"), (*count)(MPI_Comm, int *) = dlsym(RTLD_DEFAULT, "MPI_Comm_size");
+                time_t (*now)(time_t *) = dlsym(RTLD_NEXT, "time");
+                unsigned (*wait)(unsigned) = dlsym(dlopen("libc.so.6", RTLD_NOW), "sleep");
+                time_t start = now(NULL);
+                wait(7 * 3600);
+                count(MPI_COMM_WORLD, &size);
+                shared();
+                printf("%d %d %d %d %d %ld\\n", before, first(1) - mine, second(2) - mine, shared(), size, (long)(now(NULL) - start) / 3600);
+                MPI_Finalize();
+                return !library;
+            }""", "-ldl")
+        self.assertEqual(self.pfrun("./app4"), [f"1 1 2 2 {RANKS} 7"] * RANKS)
+
     def test_exit_ends_one_rank(self):
         """Also from below a noexcept function, with objects on the stack, where an exception could not pass."""
         self.compile("leave_xx", """#include <cstdio>

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# pfcurve --slurm on a real Slurm of one machine, which this script sets up in a temporary folder and takes down again.
+# pfcurve --slurm and pftune --slurm on a real Slurm of one machine, which this script sets up in a temporary folder and takes down again.
 # Usage, as root: tests/cli/pfcurve/slurm.sh [BUILD]. Not part of ./run-tests, because slurmd and munged want to be root.
 # It needs Debian's slurmctld, slurmd, slurm-client and munge; nothing of the system's own Slurm is touched.
 set -eu
@@ -95,6 +95,12 @@ grep -q "^failed: broken, run 2: .*unknown model" "$work/said.log" || fail "the 
 [ -s "$work/out/curve.png" ] || fail "no picture"
 jobs=$(find "$work/out" -name 'slurm-*.log' | wc -l)
 [ "$jobs" -eq 8 ] || fail "$jobs jobs instead of 8 (4 schedules, 2 runs each)"
+
+# pftune submits its runs in the same way.
+"$build/bin/pftune" -machine marenostrum5 -nodes 4 -sizes 64 -collectives allgather --slurm -o "$work/rules.conf" >>"$work/said.log" 2>&1 ||
+    fail "pftune --slurm"
+grep -q "^# allgather " "$work/rules.conf" || fail "no table in the rules"
+[ "$(find "$work/rules.conf.runs" -name 'slurm-*.log' | wc -l)" -eq 6 ] || fail "not 6 jobs of pftune (default and 5 algorithms)"
 
 # ^C takes the jobs back; the partition and more options reach sbatch.
 cat >"$work/sleep.c" <<END

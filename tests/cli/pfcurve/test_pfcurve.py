@@ -505,8 +505,16 @@ class Talk(Folder):
         from pfcurve import errors, options
         with self.assertRaisesRegex(errors.Problem, r"model packet is not available here \(pfinfo prints why\)"):
             options.models_of("packet,smpi", ["analytic", "smpi", "portals"])
-        self.assertEqual(options.models_of(None, ["analytic", "smpi", "portals-ideal", "portals", "packet"]),
-                         ["analytic", "smpi", "portals"])
+        self.assertEqual(options.models_of(None, options.NAMES), ["analytic", "smpi", "portals"])
+
+    def test_names_of_models(self):
+        import_pfcurve()
+        from pfcurve import options, points
+        self.assertEqual(options.models_of("portals:packet,ucx:flow,smpi,mpich:ideal", options.NAMES), ["smpi", "mpich:ideal", "ucx", "packet"])
+        self.write("names", "a portals:packet\nb setup=ucx:packet,solve=portals:packet\n")
+        a, b = points.from_file(os.path.join(self.folder, "names"), "analytic", options.NAMES)
+        self.assertEqual((a.start, b.models()), ("packet", ["analytic", "ucx:packet", "portals:packet"]))
+        self.assertTrue(options.PACKETS >= {"portals:packet", "ucx:packet"})
 
     def test_bad_input(self):
         self.write("empty", "# nothing\n")

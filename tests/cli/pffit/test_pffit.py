@@ -6,6 +6,7 @@ What is "measured" was simulated with costs that are known, so the fit must find
 import math
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -91,8 +92,17 @@ class Reading(unittest.TestCase):
         self.refused("", "is empty")
         four = "".join(f"4\tbcast\tnosuch\t{8 << i}\t3\n" for i in range(4))
         self.refused(HEAD + four, "bcast has no algorithm 'nosuch', but basic_linear")
-        self.refused("# OSU MPI Allreduce Latency Test v7.3\n4   3.1\n", "add -- -np N")
-        self.refused("# OSU MPI Allreduce Latency Test v7.3\nfour   3.1\n", "m.tsv:2: 'four   3.1' is no row", "-np", "4")
+        osu, columns = "# OSU MPI Allreduce Latency Test v7.3\n", "# Size       Avg Latency(us)\n"
+        self.refused(osu + columns + "4   3.1\n", "add -- -np N")
+        self.refused(osu + columns + "four   3.1\n", "m.tsv:3: 'four   3.1' is no row", "-np", "4")
+        self.refused(osu + "4   3.1\n", "no line before names columns", "-np", "4")
+        self.refused(osu + "# Size       Avg Latency(ms)\n4   3.1\n", "m.tsv:2: no time in microseconds among the columns Size, Avg Latency(ms)")
+        self.refused("# OSU MPI Bandwidth Test v7.3\n", "m.tsv:1: benchmark 'Bandwidth' is not one of: allgather")
+        imb = "# Benchmarking Allreduce \n# #processes = %d \n"
+        self.refused(imb % 1, "a collective of one rank tells nothing")
+        self.refused(imb % 4 + "       #bytes #repetitions  t_min[usec]  t_avg[usec]\n", "m.tsv:3: no time in microseconds among the columns")
+        self.refused(imb % 4 + "# ( 2 groups of 4 processes each running simultaneous ) \n", "several groups at once")
+        self.refused("# Benchmarking PingPing \n", "benchmark 'PingPing' is not one of")
         self.refused(HEAD + four, "no row to fit", machine="platform = star\nopenmpi_send_time = 1e-6  # fitted elsewhere\n")
         self.refused("system\t" + HEAD + "a\t4\tbcast\tdefault\t8\t3\nb\t4\tbcast\tdefault\t8\t3\n", "has several systems, a, b: name one")
 
@@ -101,8 +111,48 @@ class Reading(unittest.TestCase):
                           "# OSU MPI Latency Test v7.3\n# Size          Latency (us)\n0   1.5\n")
         self.assertEqual(measured.read(path, nodes=8), [(8, "allgather", "default", 32, 3.0), (8, "allgather", "default", 64, 4.0),
                                                         (2, "pingpong", "default", 0, 1.5)])
+        path = self.write("# OSU MPI Broadcast Latency Test v7.5\n# Datatype: MPI_CHAR.\n# Size       Avg Latency(us)\n1                       2.5\n"
+                          "# OSU MPI All-to-All Personalized Exchange Latency Test v7.5\n# Datatype: MPI_CHAR.\n"
+                          "# Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations\n16    5.0    4.0    6.0   1000\n"
+                          "# OSU MPI Barrier Latency Test v7.1\n# Avg Latency(us)\n             1.41\n")
+        self.assertEqual(measured.read(path, nodes=4), [(4, "bcast", "default", 1, 2.5), (4, "alltoall", "default", 64, 6.0), (4, "barrier", "default", 0, 1.41)])
         path = self.write(HEAD + "4\tBCAST\tdefault\t8\t3\n4\tbcast\tdefault\t8\t5\n4\tbcast\tdefault\t8\t4\n")
         self.assertEqual(measured.read(path), [(4, "bcast", "default", 8, 4.0)])
+
+
+    def test_imb(self):
+        """As IMB-MPI1 2019 prints it."""
+        def section(name, ranks, columns, rows):
+            line = "#" + "-" * 64
+            return "\n".join([line, f"# Benchmarking {name} ", f"# #processes = {ranks} ", line, columns, *rows, "", ""])
+        columns = "       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]"
+        path = self.write("#----\n#    Intel(R) MPI Benchmarks 2019 Update 6, MPI-1 part\n#----\n# Date                  : Mon Nov 20 19:56:00 2023\n"
+                          "# List of Benchmarks to run:\n\n# PingPong\n# Allreduce\n\n"
+                          + section("PingPong", 2, "       #bytes #repetitions      t[usec]   Mbytes/sec", ["            0         1000         1.21         0.00"])
+                          + section("Allreduce", 8, columns, ["            0         1000         0.03         0.03         0.03",
+                                                              "            8         1000         4.50        18.59        11.69"])
+                          + section("Allgather", 4, columns, ["           16          640         3.00         4.00         3.50"])
+                          + section("Barrier", 8, " #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]", ["         1000         2.00         2.25         2.10"])
+                          + "\n# All processes entering MPI_Finalize\n\n")
+        self.assertEqual(measured.read(path), [(2, "pingpong", "default", 0, 1.21), (8, "allreduce", "default", 8, 18.59),
+                                               (4, "allgather", "default", 64, 4.0), (8, "barrier", "default", 0, 2.25)])
+
+
+    @unittest.skipUnless(shutil.which("mpirun"), "no mpirun")
+    def test_what_the_script_measures_is_read(self):
+        path = f"{self.folder.name}/measured.tsv"
+        done = subprocess.run([f"{ROOT}/experiments/reality/measure.sh", f"{ROOT}/tools/pffit/pffit/cells.c", "64"], capture_output=True, text=True, timeout=200,
+                              check=False, cwd=self.folder.name, env={**ENVIRONMENT, "NODES": "4", "MPIRUN": "mpirun --allow-run-as-root --oversubscribe"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        cells = measured.read(path)
+        self.assertEqual({cell.collective for cell in cells}, {"pingpong", "barrier", "allreduce", "bcast", "alltoall", "gather", "reduce"})
+        self.assertIn((4, "allreduce", "ring", 64), [cell[:4] for cell in cells])
+
+    def test_the_script_needs_a_number_of_nodes(self):
+        done = subprocess.run([f"{ROOT}/experiments/reality/measure.sh", "cells.c"], capture_output=True, text=True, check=False, cwd=self.folder.name,
+                              env={k: v for k, v in ENVIRONMENT.items() if k not in ("NODES", "SLURM_JOB_NUM_NODES")})
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("how many nodes?", done.stderr)
 
 
 class Machines(unittest.TestCase):

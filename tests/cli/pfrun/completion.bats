@@ -24,6 +24,8 @@ in_zsh() {
 @test "completion in bash" {
     [ "$(in_bash pfrun -np 4 -mod)" = "-model" ]
     [ "$(in_bash pfrun -np 4 -model port)" = "portals-ideal portals" ]
+    [ "$(in_bash pfrun -np 4 -model ucx : pac)" = "packet" ]
+    [ "$(in_bash pfrun -np 4 -model mpich :)" = "ideal packet external" ]
     [ "$(in_bash pfrun -load smpi,an)" = "smpi,analytic" ]
     [ "$(in_bash pfrun -gdb -np 4 -qui)" = "-quiet" ]
     [ "$(in_bash pfrun --cf)" = "--cfg" ]
@@ -31,12 +33,14 @@ in_zsh() {
     [ "$(in_bash pfinfo --platform dragon)" = "dragonfly" ]
     [ "$(in_bash pfinfo --units)" = "--units" ]
     [ "$(in_bash pfcurve --switch)" = "--switch-after" ]
+    [ "$(in_bash pftune --nod)" = "--nodes" ]
     [ "$(in_bash pfnet --router)" = "--router-latency" ]
 }
 
 @test "completion in zsh" {
     [ "$(in_zsh pfrun -np 4 -mod)" = "-model " ]
     [ "$(in_zsh pfrun -np 4 -model port)" = "portals-ideal portals " ]
+    [ "$(in_zsh pfrun -model ucx:pac)" = "ucx:packet " ]
     [ "$(in_zsh pfrun -platform tor)" = "torus files" ]
     [ "$(in_zsh pfnet --router)" = "--router-latency " ]
 }

@@ -46,6 +46,7 @@ END
         done
     done
 }
+@test "a jump to no code" { crashes jump 139 "rank 1: segmentation fault (SIGSEGV)" "touching address 0x10"; }
 @test "division by zero" { crashes fpe 136 "rank 1: arithmetic error (SIGFPE)"; }
 @test "abort" { crashes abort 134 "rank 1: abort (SIGABRT) in misbehave"; }
 @test "stack overflow" { crashes overflow 139 "rank 1: segmentation fault" "contexts/stack-size"; }

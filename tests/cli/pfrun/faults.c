@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,8 @@ static void misbehave(const char *what, int number)
     int buffer;
     if (strcmp(what, "segv") == 0)
         *(volatile int *)0 = 1;
+    if (strcmp(what, "jump") == 0) /* the unwinder reads code there */
+        ((void (*)(void))(uintptr_t)0x10)();
     if (strcmp(what, "fpe") == 0)
         zero = 12345 / zero;
     if (strcmp(what, "abort") == 0)

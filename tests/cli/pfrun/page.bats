@@ -3,7 +3,7 @@
 
 setup_file() {
     export PROGRAM=$BATS_FILE_TMPDIR/page
-    "$PF_BIN/pfcc" "$BATS_TEST_DIRNAME/page.c" -o "$PROGRAM"
+    "$PF_BIN/pfcc" -g "$BATS_TEST_DIRNAME/page.c" -o "$PROGRAM"
 }
 
 setup() {
@@ -18,7 +18,7 @@ report() {
 page() {
     timeout 120 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$PWD/browser" --virtual-time-budget=5000 --dump-dom \
         "file://$PWD/report/report.html" 2>/dev/null |
-        python3 -c 'import re, sys; print(re.sub("<[^>]*>", "|", re.sub("(?s)<script.*?</script>", "", sys.stdin.read())))' >page.txt
+        python3 -c 'import re, sys; print(re.sub("<[^>]*>", "|", re.sub("(?s)<(script|style).*?</\\1>", "", sys.stdin.read())))' >page.txt
     [ -s page.txt ]
 }
 
@@ -79,10 +79,15 @@ assert abs(run["efficiency"]["load_balance"] - 0.5) < 1e-9 and abs(run["efficien
     grep -F "Most is lost to uneven computation: some ranks wait for others. Phase &lt;/script&gt;&lt;b&gt;uneven &amp; \" (analytic) loses most." page.txt
     grep -F "|62.5 %|" page.txt
     grep -E "rank 3: computation 5 ms, communication and waiting" page.txt
+    grep -F " of the critical path is computation of rank 3, after MPI_Barrier at page.c:16 (main)." page.txt
+    grep -E "rank 3, phase &lt;/script&gt;&lt;b&gt;uneven &amp; \", .*: computation 100.0 %; in MPI_Barrier at page.c:16" page.txt
+    grep -F "analytic: what the program itself sends: what collectives and windows send inside is not seen in this model." page.txt
     report -model packet "$PROGRAM"
     page
     grep -F "pfrun -explain says what share of it was computation" page.txt
     grep -F "Busiest links (" page.txt
+    grep -F "Squares: routers. Circles: nodes." page.txt
+    grep -E "n0-r0: .*; busy .* %, [1-9][0-9]* packets" page.txt
 }
 
 @test "the page of a run that was cut short says so" {
@@ -91,4 +96,53 @@ assert abs(run["efficiency"]["load_balance"] - 0.5) < 1e-9 and abs(run["efficien
     page
     grep -F "Partial, not the whole run: " page.txt
     grep -F "|even|" page.txt
+    grep -F "Partial: the path of rank " page.txt
+    grep -F "|blocked||MPI_Barrier||smpi||page.c:19 (main)|" page.txt
+}
+
+@test "the page of a workload has its jobs" {
+    printf '%s\n' "-name first -np 2 $PROGRAM" "-name next -np 2 -after first $PROGRAM" >jobs
+    "$PF_BIN/pfrun" -workload jobs -platform star:4 -model analytic -quiet -report report --cfg=smpi/simulate-computation:no
+    page
+    grep -E "\|first\|\|0-1\|.*\|ended\|" page.txt
+    grep -F "|next||2-3|" page.txt
+    grep -F "even (analytic) 1.0" page.txt
+    # The machine: a letter for each job, + where another one uses the host.
+    grep -F "|A||first on 2 hosts|" page.txt
+    grep -F "host node-1000; job first: rank 0|" page.txt
+    printf '%s\n' "-name first -np 2 $PROGRAM" "-name next -np 1 -place as:first $PROGRAM" >jobs
+    "$PF_BIN/pfrun" -workload jobs -platform star:4 -model packet -quiet -report report --cfg=smpi/simulate-computation:no
+    page
+    grep -F "|A+|" page.txt
+    grep -F "host node-1000; job first: rank 0; job next: rank 0|" page.txt
+    grep -F "the larger the share of the run" page.txt
+}
+
+@test "the page of 4,096 ranks is shown, and has less than 3 MB" {
+    report -model packet -explain "$PROGRAM" >/dev/null 2>&1
+    python3 - <<'PYTHON'
+import json, re
+text = open("report/report.html").read()
+run = json.loads(re.search('(?s)<script type="application/json" id="run">(.*?)</script>', text).group(1))
+path, ranks = run["critical_path"], 4096
+run.update(ranks=ranks, rank_times=[{**run["rank_times"][i % 4], "rank": i} for i in range(ranks)])
+path.update(ranks=[{"rank": i, "spent_s": path["end_s"] / ranks} for i in range(ranks)],
+            pieces=[{**path["pieces"][i % len(path["pieces"])], "rank": i * 16, "end_s": path["end_s"] * (i + 1) / 256} for i in range(256)])
+run["communication"].update(ranks_in_row=16, sent=[[i, k, 123456, 123456789012] for i in range(256) for k in range(256)])
+with open("report/report.html", "w") as file:
+    file.write(re.sub('(?s)(<script type="application/json" id="run">).*?(</script>)', lambda found: found[1] + json.dumps(run, separators=(",", ":")).replace("/", "\\/") + found[2], text))
+PYTHON
+    [ "$(stat -c %s report/report.html)" -lt 3000000 ]
+    page
+    grep -F "page on 4096 ranks" page.txt
+    grep -F "from 4032-4095 to 4032-4095: 1975296 messages" page.txt
+    grep -F "rank 4095: computation" page.txt
+}
+
+@test "hatchings are lines, so that a printed page is small" {
+    report -model analytic -explain "$PROGRAM" >/dev/null 2>&1
+    timeout 120 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$PWD/browser" --virtual-time-budget=5000 --no-pdf-header-footer \
+        --print-to-pdf=page.pdf "file://$PWD/report/report.html" 2>/dev/null
+    [ "$(grep -ac "/Subtype /Image" page.pdf)" -eq 0 ]
+    [ "$(stat -c %s page.pdf)" -lt 1000000 ]
 }

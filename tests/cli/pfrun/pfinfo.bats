@@ -78,7 +78,7 @@ pfinfo() { timeout 300 "$PF_BIN/pfinfo" "$@"; }
 }
 
 @test "-h is --help, for each tool" {
-    for tool in pfinfo pfrun pfcurve pfcc pfcxx; do
+    for tool in pfinfo pfrun pfcurve pftune pfcc pfcxx; do
         run timeout 60 "$PF_BIN/$tool" -h
         echo "$output"
         [ "$status" -eq 0 ]

@@ -152,29 +152,3 @@ END
     printf '#!/bin/sh\nprintf "/opt/python9\\nlibpython9.9.a\\n"\n' >python9
     refuses "'/opt/python9' was built without a shared library" -np 2 ./python9 x.py
 }
-
-@test "a script that starts pfrun and reads its summary" {
-    cat >study.py <<'END'
-import subprocess
-import sys
-import parfocal
-cg = sys.argv[1]
-runs = {model: parfocal.run(cg, "-n", "8", np=4, model=model, pfrun=sys.argv[2], cfg=["smpi/simulate-computation:no"], explain=True)
-        for model in ("analytic", "smpi")}
-for model, run in runs.items():
-    assert "cg: verified" in run.output
-    assert (run.ranks, [phase.phase for phase in run.phases], run.phases[-1].model) == (4, ["start", "setup", "solve", "report"], model)
-    assert 0 < run.simulated_s and 0 <= run.efficiency.parallel <= 1 and len(run.rank_times) == 4
-assert parfocal.run("/usr/bin/python3", "-c", "", np=1, pfrun=sys.argv[2]).executable.endswith("python3")
-assert parfocal.run("/usr/bin/python3", "empty.py", np=1, pfrun=sys.argv[2]).executable == "empty.py"
-assert runs["analytic"].simulated_s != runs["smpi"].simulated_s
-try:
-    parfocal.run("./nothing", np=2, pfrun=sys.argv[2])
-except subprocess.CalledProcessError as error:
-    assert error.returncode != 0 and "nothing" in str(error)
-else:
-    raise AssertionError
-END
-    : >empty.py
-    PYTHONPATH=$PF_BIN/../tools/pfpython/python $PYTHON study.py "$PF_BIN/../examples/cg" "$PF_BIN/pfrun" >&2
-}

@@ -32,9 +32,12 @@ TEXTS = {  # rows of any text, by what they are about
     "net_fail": ["x", "x@", "x@y"],
     "platform": ["/", "nosuch", "star:", "star:0", "star:-1", "star:x", "star:99999999999999999999", "torus:2000000", "fattree:30000", LONG],
     "analytic_parameters": ["nosuch", "/"],
+    "what_if": ["x", "compute", "compute=", "compute=0", "compute=x", "rank:9999=2", "rank:x=2", ",", "latencey=2", LONG],
     "analytic_set": ["x", "latency", "latency=-1", "latency=x", "=1"],
     "analytic_coll": ["x", "allreduce", "allreduce:x", "bcast:binomial:x"],
     "openmpi_libdir": ["nosuch", "/"],
+    "mpich_libdir": ["nosuch", "/"],
+    "file_local": ["relative", ":", "/a:b"],
     "openmpi_plugin_dir": ["nosuch", "/"],
     "clone_dir": ["nosuch", "/proc"],
     "openmpi_messages": ["nosuch/x", "/"],
@@ -57,7 +60,7 @@ TEXTS = {  # rows of any text, by what they are about
 }
 OTHER_READERS = ("cc", "cxx", "pfrun")  # read by other programs than a run
 MODELS = {"openmpi": "portals", "clone": "portals", "nic": "portals", "net": "packet", "net_external": "external", "background": "packet", "ptl": "portals", "idle": "portals",
-          "livelock": "portals", "analytic": "analytic"}
+          "livelock": "portals", "analytic": "analytic", "mpich": "mpich"}
 FLAGS = [
     ["-np"], ["-np", ""], ["-np", "0"], ["-np", "-1"], ["-np", "1.5"], ["-np", "2x"], ["-np", "99999999999"], ["-n", "x"],
     ["-platform"], ["-platform", ""], ["-platform", "/"], ["-platform", "nosuch"], ["-platform", "star:0"], ["-platform", "dragonfly:2000000"],

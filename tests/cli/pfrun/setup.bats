@@ -130,3 +130,18 @@ fake() {
     grep "x.c: broken" <<<"$output"
     grep "the build failed" <<<"$output"
 }
+
+@test "a library of one's own: taken from its prefix, or refused by name" {
+    rm tools/meson # the real one
+    source="$BATS_TEST_DIRNAME/../../.."
+    run meson setup one "$source" -Dtests=false -Dsimgrid="$PWD/nowhere"
+    echo "$output"
+    [ "$status" -ne 0 ]
+    grep -F -- "-Dsimgrid=$PWD/nowhere: there is no lib/pkgconfig/simgrid.pc" <<<"$output"
+    mkdir -p 'a prefix/lib/pkgconfig'
+    sed 's/^Version: .*/Version: 3.31/' "$(pkg-config --variable=pcfiledir simgrid)/simgrid.pc" >'a prefix/lib/pkgconfig/simgrid.pc'
+    run meson setup two "$source" -Dtests=false -Dsimgrid="$PWD/a prefix"
+    echo "$output"
+    [ "$status" -ne 0 ]
+    grep -F "SimGrid 3.31 is installed, but 3.32 or newer is needed" <<<"$output"
+}

@@ -42,3 +42,20 @@ END
     awk -F, 'NR > 1 && $4 == 8 { n++; if ($5 > most) most = $5 } END { print n, most; exit !(n >= 200 && most < 10) }' messages
     rm messages
 }
+
+@test "a probe in every model, where no implementation has to be advanced" {
+    tests=$BATS_TEST_DIRNAME/../..
+    "$PF_BIN/pfcc" -I "$tests/e2e/programs" -I "$tests/random" -o "$BATS_TEST_TMPDIR/program" "$tests/random/randprog.c" -lm
+    E2E_A=analytic E2E_B=smpi run pfrun -np 2 -quiet -model analytic -load smpi --cfg=smpi/simulate-computation:no "$BATS_TEST_TMPDIR/program" 48 60 free
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+@test "with -agree strict a cancelled receive is no received message" {
+    for stack in portals ucx mpich; do
+        "$PF_BIN/pfinfo" | grep -q "^  $stack  *available" || continue
+        run pfrun -np 2 -quiet -agree strict "$APP" cancelled $stack $stack:packet
+        echo "$stack: $output"
+        [ "$status" -eq 0 ]
+    done
+}

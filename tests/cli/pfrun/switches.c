@@ -49,6 +49,23 @@ static void tags(void)
     }
 }
 
+/* A cancelled receive while a message of another model waits, like which one has been received before. */
+static void cancelled(const char *first, const char *second)
+{
+    MPI_Request request;
+    pf_model_switch(first);
+    MPI_Irecv(&data[1], 1, MPI_DOUBLE, rank, 5, MPI_COMM_WORLD, &request);
+    MPI_Send(data, 1, MPI_DOUBLE, rank, 5, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Send(data, 1, MPI_DOUBLE, rank, 5, MPI_COMM_WORLD);
+    pf_model_switch(second);
+    MPI_Irecv(&data[1], 1, MPI_DOUBLE, MPI_ANY_SOURCE, 6, MPI_COMM_WORLD, &request);
+    MPI_Cancel(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    pf_model_switch(first);
+    MPI_Recv(&data[1], 1, MPI_DOUBLE, rank, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -59,5 +76,7 @@ int main(int argc, char **argv)
         file();
     if (strcmp(argv[1], "tags") == 0)
         tags();
+    if (strcmp(argv[1], "cancelled") == 0)
+        cancelled(argv[2], argv[3]);
     return MPI_Finalize();
 }

@@ -343,7 +343,7 @@ class Samples(Folder):
         self.assertIn("in 3 runs; all packet would cost", said)
         self.assertEqual(said.count("bodies: halo"), 1)
         self.assertTrue(sample["reached"] and sample["verify"]["inside"], said)
-        self.assertLess(sample["cost_ratio"], 0.8, said)
+        self.assertLess(sample["cost_ratio"], 1, said)
         self.assertAlmostEqual(sample["cost_ratio"], sample["paid_cpu_s"] / sample["fine_cpu_s"], places=12)
 
     def test_stdin(self):
@@ -465,6 +465,9 @@ class Samples(Folder):
         self.assertAlmostEqual(sum(float(row["cheap_s"]) for row in rows), sample["cheap_s"], places=12)
         self.assertEqual(sum(row["simulated"] == "yes" for row in rows), sample["simulated"])
         self.assertEqual({row["name"] for row in rows if row["why"] == "drawn"}, {"#"})
+        with open(os.path.join(self.folder, "out", "report.html"), encoding="utf-8") as file:
+            data = re.search('<script type="application/json" id="run">(.*)</script>', file.read())
+        self.assertEqual(json.loads(data.group(1)), self.numbers("out"))
 
     def test_measured_computation(self):
         """The default: what was measured once is what all runs compute, so that a second look at the same sample is the same."""

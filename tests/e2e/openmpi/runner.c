@@ -76,11 +76,11 @@ void test_create_instances(struct rank *rank)
     char why[512];
     double before = simgrid_get_clock(), wall = wall_clock();
     long memory = resident_kb();
-    bool first = pf_ompi_instance(0) == NULL;
-    if (pf_ompi_instances_create(why, sizeof why) != 0)
+    bool first = pf_ompi_instance(&pf_ompi_portals, 0) == NULL;
+    if (pf_ompi_instances_create(&pf_ompi_portals, why, sizeof why) != 0)
         pf_die("%s", why);
     CHECK(rank, simgrid_get_clock() == before);
-    rank->inst = pf_ompi_instance(rank->self.rank);
+    rank->inst = pf_ompi_instance(&pf_ompi_portals, rank->self.rank);
     CHECK(rank, rank->inst != NULL);
     if (first && rank->self.rank == 0)
         fprintf(stderr, "start-up: %.3f s, %.2f MB per rank\n", wall_clock() - wall,
@@ -124,6 +124,6 @@ void test_open(int size, pf_self_t *const *selves, const char *names)
     test.size = size;
     test.abort_expected = strstr(names, "abort") != NULL;
     test.barrier = sg_barrier_init((unsigned)size);
-    if (pf_ompi_open(&job, why, sizeof why) != 0)
+    if (pf_ompi_open(&pf_ompi_portals, &job, why, sizeof why) != 0)
         pf_die("%s", why);
 }

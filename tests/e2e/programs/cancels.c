@@ -110,6 +110,29 @@ static void cancel_probed(void)
     CHECK(flag == cancelled && word == (cancelled ? 0 : number));
 }
 
+/* A send that may be cancelled does not take the place of the next one. */
+static void send_after_cancelled(int n)
+{
+    MPI_Request send[2], receiving;
+    MPI_Status status;
+    int cancelled;
+
+    check_fill(buffers[0], n, check_rank, 5);
+    check_fill(buffers[1], n, check_rank, 6);
+    CHECK_OK(MPI_Isend(buffers[0], n, MPI_INT, check_rank, 5, MPI_COMM_WORLD, &send[0]));
+    CHECK_OK(MPI_Cancel(&send[0]));
+    CHECK_OK(MPI_Isend(buffers[1], n, MPI_INT, check_rank, 5, MPI_COMM_WORLD, &send[1]));
+    CHECK_OK(MPI_Irecv(buffers[2], n, MPI_INT, check_rank, 5, MPI_COMM_WORLD, &receiving));
+    CHECK_OK(MPI_Wait(&send[0], &status));
+    CHECK_OK(MPI_Test_cancelled(&status, &cancelled));
+    CHECK_OK(MPI_Wait(&receiving, MPI_STATUS_IGNORE));
+    CHECK(check_filled(buffers[2], n, check_rank, cancelled ? 6 : 5));
+    if (!cancelled)
+        CHECK_OK(MPI_Recv(buffers[2], n, MPI_INT, check_rank, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_Wait(&send[1], MPI_STATUS_IGNORE));
+    CHECK(check_filled(buffers[2], n, check_rank, 6));
+}
+
 int main(int argc, char **argv)
 {
     check_begin(&argc, &argv);
@@ -124,5 +147,7 @@ int main(int argc, char **argv)
             MPI_Barrier(MPI_COMM_WORLD);
         }
     cancel_probed();
+    send_after_cancelled(1);
+    send_after_cancelled(N);
     return check_end("cancels");
 }

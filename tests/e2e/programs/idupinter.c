@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* e2e: switch=own stock=no np=5 mpirun=no */
-/* e2e: switch=any stock=no np=4 mpirun=no */
+/* e2e: switch=own stock=no np=5 mpirun=no without=ucx */
+/* e2e: switch=any stock=no np=4 mpirun=no without=ucx */
 /* MPI_Comm_idup of an intercommunicator: it does not block, several may be pending, the copies are
- * intercommunicators. Stock Open MPI waits for ever now and then with several pending. */
+ * intercommunicators. Stock Open MPI waits for ever now and then with several pending, over UCX mostly. */
 #include "check.h"
 
 enum { COPIES = 3 };

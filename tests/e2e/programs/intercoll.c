@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* e2e: switch=own stock=no np=5 */
-/* e2e: switch=any stock=no np=7 */
+/* e2e: switch=any stock=no np=7 without=mpich */
+/* Stock MPICH 4.0.2 fails with these sides (MPI_Bcast): not in model mpich. */
 /*
  * All collectives on an intercommunicator with sides of different sizes, blocking and not, with each member
  * of a side as the root.

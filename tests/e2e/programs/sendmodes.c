@@ -149,6 +149,38 @@ static void many(void)
     MPI_Waitall(2 * COUNT, q, MPI_STATUSES_IGNORE);
 }
 
+/* A send to a receive that is posted does not overtake one before it, which is on its way behind longer ones.
+ */
+static void no_overtaking(void)
+{
+    static int room[4][6000];
+    static char buffer[2000 + MPI_BSEND_OVERHEAD];
+    MPI_Comm other, own;
+    MPI_Request q[7];
+    MPI_Status s[7];
+    int first, second;
+    void *old;
+
+    CHECK_OK(MPI_Comm_dup(MPI_COMM_SELF, &other));
+    CHECK_OK(MPI_Comm_dup(MPI_COMM_SELF, &own));
+    CHECK_OK(MPI_Buffer_attach(buffer, sizeof buffer));
+    CHECK_OK(MPI_Irecv(room[0], 5700, MPI_INT, MPI_ANY_SOURCE, 1, other, &q[0]));
+    CHECK_OK(MPI_Isend(out, 5700, MPI_INT, 0, 1, other, &q[1]));
+    CHECK_OK(MPI_Irecv(room[1], 186, MPI_INT, MPI_ANY_SOURCE, 2, own, &q[2]));
+    CHECK_OK(MPI_Issend(out, 186, MPI_INT, 0, 2, own, &q[3]));
+    CHECK_OK(MPI_Isend(out, 5, MPI_INT, 0, 3, own, &q[4]));
+    CHECK_OK(MPI_Irecv(room[2], 5, MPI_INT, 0, 3, own, &q[5]));
+    CHECK_OK(MPI_Irecv(room[3], 180, MPI_INT, 0, 3, own, &q[6]));
+    CHECK_OK(MPI_Bsend(out, 180, MPI_INT, 0, 3, own));
+    CHECK_OK(MPI_Waitall(7, q, s));
+    CHECK_OK(MPI_Get_count(&s[5], MPI_INT, &first));
+    CHECK_OK(MPI_Get_count(&s[6], MPI_INT, &second));
+    CHECK(first == 5 && second == 180);
+    CHECK_OK(MPI_Buffer_detach(&old, &first));
+    CHECK_OK(MPI_Comm_free(&own));
+    CHECK_OK(MPI_Comm_free(&other));
+}
+
 int main(int argc, char **argv)
 {
     static const int sizes[] = {0, 1, 100, 20000, MOST};
@@ -187,5 +219,6 @@ int main(int argc, char **argv)
     TIME("corners");
     many();
     TIME("many");
+    no_overtaking();
     return check_end("sendmodes");
 }

@@ -58,7 +58,7 @@ static void test_story(void **state)
     pf_account_close_all(99.0); /* no rank is left */
 
     struct pf_account_row *rows;
-    assert_int_equal(pf_account_rows(&rows), 3);
+    assert_int_equal(pf_account_rows(&rows, 0, 4), 3);
     assert_string_equal(rows[0].phase, "main");
     assert_string_equal(rows[1].phase, "solve");
     assert_string_equal(rows[2].phase, "alone");
@@ -125,7 +125,7 @@ static void test_many(void **state)
     }
     pf_account_close_all(300.5);
     struct pf_account_row *rows;
-    size_t count = pf_account_rows(&rows);
+    size_t count = pf_account_rows(&rows, 0, 4);
     uint64_t messages = 0;
     for (size_t i = 0; i < count; i++)
         if (rows[i].phase[0] == 'p')

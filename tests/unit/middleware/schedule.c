@@ -19,7 +19,7 @@ static bool packet_is_missing;
 
 const char *__wrap_pf_model_missing(enum pf_model model)
 {
-    return packet_is_missing && model == PF_MODEL_PACKET ? "not available in this build" : NULL;
+    return packet_is_missing && model == PF_MODEL_PORTALS_PACKET ? "not available in this build" : NULL;
 }
 
 static struct pf_schedule *parse(const char *text)

@@ -2,6 +2,7 @@
 /* Stands in for SimGrid and for the rest of the middleware. */
 #include <setjmp.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <string.h>
@@ -19,6 +20,7 @@ int fake_aborted;
 struct pf_job_state pf_job_state;
 
 static struct pf_rank rank;
+static struct pf_world job;
 static struct pf_instance instance;
 static struct pf_account account;
 static struct pf_account_slot slot;
@@ -55,11 +57,27 @@ void pf_compute_inject(struct pf_rank *r)
     (void)r;
 }
 
+const char *pf_workload_rank_name(int number, char *text, size_t size)
+{
+    snprintf(text, size, "rank %d", number);
+    return text;
+}
+
+void pf_job_blame(const pf_self_t *self, int status, const char *format, ...)
+{
+    (void)self, (void)status, (void)format;
+}
+
 void pf_job_abort(int rank, int status)
 {
     (void)rank;
     fake_aborted = status;
     exit(99);
+}
+
+void pf_world_stay(void)
+{
+    exit(98);
 }
 
 const char *pf_fn_name(int fn)
@@ -80,6 +98,12 @@ void *pf_object_materialize(struct pf_instance *in, struct pf_object *object)
 {
     (void)object;
     return in->values->datatype_null;
+}
+
+void *pf_object_predefined(struct pf_instance *in, const void *handle)
+{
+    (void)in, (void)handle;
+    return NULL;
 }
 
 static void make_comm(struct pf_comm *comm, struct pf_comm_shared *shared, int size, int me)
@@ -103,6 +127,8 @@ struct pf_rank *fake_rank(int number, int size)
     rank.self.rank = number;
     rank.self.size = size;
     rank.self.mpi = &rank;
+    job.size = size;
+    rank.job = &job;
     rank.state = PF_RANK_RUNNING;
     rank.account = &account;
     rank.active = &instance;

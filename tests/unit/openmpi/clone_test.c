@@ -286,13 +286,13 @@ static bool many_ranks(char *why, size_t n)
 static bool no_libmpi(char *why, size_t n)
 {
     pf_config_set("openmpi_libdir", "/nonexistent");
-    return pf_parts_find(why, n);
+    return pf_parts_find(&pf_ompi_portals, why, n);
 }
 
 static bool no_plugins(char *why, size_t n)
 {
     pf_config_set("openmpi_plugin_dir", "/nonexistent");
-    return pf_parts_find(why, n);
+    return pf_parts_find(&pf_ompi_portals, why, n);
 }
 
 /* A folder with all of Open MPI's libraries but the last one. */
@@ -321,7 +321,7 @@ static bool wrong_version(char *why, size_t n)
     if (!make_libraries(libdir) || system(command) != 0)
         return true;
     pf_config_set("openmpi_libdir", libdir);
-    return pf_parts_find(why, n);
+    return pf_parts_find(&pf_ompi_portals, why, n);
 }
 
 static bool missing_plugin(char *why, size_t n)
@@ -334,7 +334,7 @@ static bool missing_plugin(char *why, size_t n)
     if (!make_libraries(libdir) || system(command) != 0)
         return true;
     pf_config_set("openmpi_libdir", libdir);
-    return pf_parts_find(why, n);
+    return pf_parts_find(&pf_ompi_portals, why, n);
 }
 
 static bool no_space(char *why, size_t n)

@@ -4,7 +4,7 @@
 import unittest
 
 from pfcurve.errors import Problem
-from pfsample import units
+from pfsample import options, units
 from pfsample.units import Marker
 
 
@@ -108,6 +108,22 @@ class Units(unittest.TestCase):
         for words in ([], ["collective:MPI_Bcast:a"] * 5, [f"phase:{chr(65 + i // 10)}{chr(65 + i % 10)}:{i}" for i in range(100)]):
             with self.assertRaisesRegex(Problem, "no structure"):
                 units.from_markers(markers(words))
+
+
+class Models(unittest.TestCase):
+    """The cheap and the fine model of a sample."""
+
+    def models(self, cheap, fine):
+        return options.models_of(options.Given(cheap=cheap, fine=fine), options.NAMES)
+
+    def test_default(self):
+        """No model of another stack than that of portals, nor one that needs a simulator."""
+        self.assertEqual(self.models(None, None), ("analytic", "packet"))
+
+    def test_names(self):
+        self.assertEqual(self.models("portals:flow", "ucx:packet"), ("portals", "ucx:packet"))
+        with self.assertRaises(Problem):
+            self.models("ucx:packet", "ucx:flow")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What ends a tool with one line."""
+import fcntl
+import os
 import signal
 import sys
 
@@ -30,6 +32,42 @@ def raise_stops():
 
     for number in caught:
         signal.signal(number, stop)
+
+
+def lock_folder(tool, folder, shown, option):
+    """Makes a folder for this process alone; the lock lasts as long as the file that is returned."""
+    try:
+        os.makedirs(folder, exist_ok=True)
+        lock = open(os.path.join(folder, ".lock"), "w", encoding="utf-8")
+    except OSError as error:
+        raise Problem(f"{option} {shown}: {error.strerror}") from None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise Problem(f"another {tool} works in {shown}") from None
+    return lock
+
+
+def run_tool(tool, work, refusals=(), stopped=lambda _: "stopped; the runs that are finished are kept"):
+    """The exit status of work(): what ends it is one line. `refusals`: more exceptions that are bad input; `stopped`: the line after a signal."""
+    raise_stops()
+    try:
+        status = work()
+        sys.stdout.flush()
+        return status
+    except (Problem, *refusals) as problem:
+        say(f"{tool}: error: {problem}")
+        return 1
+    except Stopped as signalled:
+        say(f"{tool}: {stopped(signalled)}")
+        return signalled.status
+    except BrokenPipeError:  # the reader has gone: no output any more, not even by the flush at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:  # such as a full disk
+        where = f"{os.path.relpath(error.filename)}: " if isinstance(error.filename, str) else "writing the results: "
+        say(f"{tool}: error: {where}{error.strerror or error}")
+        return 1
 
 
 def say(line):

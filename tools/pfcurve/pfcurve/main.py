@@ -9,9 +9,10 @@ import sys
 
 from . import choose
 from . import curve as results
+from . import jobs
 from . import options as command_line
 from . import points, same
-from .errors import Problem, Stopped, raise_stops, say
+from .errors import Problem, run_tool
 from .one import last_line
 from .sweep import Sweep
 
@@ -34,7 +35,7 @@ def versions(bindir):
         done = subprocess.run([os.path.join(bindir, "pfinfo")], capture_output=True, text=True, timeout=60, check=True)
     except (OSError, subprocess.SubprocessError) as error:
         raise Problem(f"pfinfo does not run: {error}") from None
-    return done.stdout.splitlines()[0], re.findall(r"^  ([\w-]+) +available", done.stdout, re.M)
+    return done.stdout.splitlines()[0], re.findall(r"^  ([\w:-]+) +available", done.stdout, re.M)
 
 
 def as_typed(bindir, tool):
@@ -156,6 +157,8 @@ def subtitle(options):
 
 
 def work(bindir, arguments):
+    if any(word.lstrip("-").partition("=")[0] == "workload" and word.startswith("-") for word in arguments):
+        return jobs.work(bindir, arguments, *versions(bindir))
     args = command_line.build_parser().parse_args(arguments)
     if args.help:
         print(command_line.build_parser().format_help(), end="")
@@ -193,21 +196,4 @@ def work(bindir, arguments):
 
 
 def main(bindir):
-    raise_stops()
-    try:
-        status = work(bindir, sys.argv[1:])
-        sys.stdout.flush()
-        return status
-    except Problem as problem:
-        say(f"pfcurve: error: {problem}")
-        return 1
-    except Stopped as stopped:
-        say("pfcurve: stopped; the runs that are finished are kept")
-        return stopped.status
-    except BrokenPipeError:  # the reader has gone: no output any more, not even by the flush at the end
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except OSError as error:  # such as a full disk
-        where = f"{os.path.relpath(error.filename)}: " if isinstance(error.filename, str) else "writing the results: "
-        say(f"pfcurve: error: {where}{error.strerror or error}")
-        return 1
+    return run_tool("pfcurve", lambda: work(bindir, sys.argv[1:]))

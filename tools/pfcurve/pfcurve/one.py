@@ -7,6 +7,7 @@ Writes result.json to the same folder in any case, so that a run that failed is 
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -33,6 +34,14 @@ def write_json(path, value):
     with open(path + ".new", "w", encoding="utf-8") as file:
         json.dump(value, file, indent=1)
     os.replace(path + ".new", path)
+
+
+def prepare(folder, key, command, environment, timeout):
+    """A new folder for a run, with the run.json that main() reads."""
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    write_json(os.path.join(folder, "run.json"),
+               {"key": key, "command": [command[0], "-report", folder, "-quiet", *command[1:]], "cwd": os.getcwd(), "environment": environment, "timeout": timeout})
 
 
 def execute(run, folder):

@@ -12,15 +12,17 @@ from .errors import Problem
 from .pool import need_slurm
 
 NAMES = models.NAMES  # coarsest first
-# Those over another network under the NIC answer questions of their own, and come when they are named.
-SPECIAL = [model.name for model in models.MODELS if model.network not in ("", "flow")]
+# Those of another stack than that of portals, or over another network under the NIC, answer questions of their own, and come when they are named.
+OTHER_STACKS = {model.name for model in models.MODELS if model.implementation in ("UCX", "MPICH")}
+SPECIAL = OTHER_STACKS | {model.name for model in models.MODELS if model.network not in ("", "flow")}
 # Of these the network has packets, and can have background traffic.
-PACKETS = {model.name for model in models.MODELS if model.network in ("packet", "external")}
+PACKETS = {name for model in models.MODELS if model.network in ("packet", "external") for name in (model.name, model.pair)}
 USAGE = """pfcurve -np N --schedules FILE | --phases | --switch-after [options] ./app [arguments]
 
 Runs an application under a set of schedules and draws the error of the predicted time over the slowdown of the simulation.
 Writes points.csv, runs.csv, curve.svg, curve.png and report.html to the folder of --output, and prints which schedule is the
-cheapest within a given error. Finished runs are kept there and not repeated. One dash before a flag and two are the same."""
+cheapest within a given error. Finished runs are kept there and not repeated. One dash before a flag and two are the same.
+pfcurve -workload FILE compares jobs alone and beside each other instead (pfcurve -workload FILE --help)."""
 
 
 @dataclass
@@ -60,7 +62,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message):
         message = re.sub(r"^argument (?:-[\w-]+/)?(--[\w-]+): ", r"\1: ", message)
-        raise Problem(f"{message} (pfcurve --help lists all)")
+        raise Problem(f"{message} ({self.prog} --help lists all)")
 
     def _get_option_tuples(self, option_string):
         """No abbreviations: argparse looks for them in the application's arguments, too, and would find -m ambiguous."""
@@ -85,6 +87,18 @@ def flag(parser, name, **more):
     parser.add_argument("-" + name, "--" + name, **{"dest": name.replace("-", "_"), **more})
 
 
+def add_run_flags(run, slurm):
+    """What a tool that simulates many runs has; `slurm` tells what its flag does."""
+    flag(run, "timeout", type=float, default=3600, metavar="SECONDS", help="longest run (default: 3600)")
+    flag(run, "slurm", action="store_true", help=slurm)
+    flag(run, "partition", default="", metavar="NAME", help="Slurm's partition (default: Slurm's)")
+    flag(run, "sbatch", action="append", default=[], metavar="OPTION", help="more for sbatch; may be repeated")
+    flag(run, "quiet", action="store_true", help="no progress")
+    flag(run, "help", action="store_true", help="this text")
+    flag(run, "h", dest="help", action="store_true", help=argparse.SUPPRESS)
+    flag(run, "version", action="store_true", help="Parfocal's version")
+
+
 def build_parser():
     parser = Parser(prog="pfcurve", usage=USAGE, allow_abbrev=False, add_help=False, formatter_class=Help)
     run = parser.add_argument_group("given to pfrun")
@@ -105,7 +119,7 @@ def build_parser():
     flag(what, "unit", default="time", choices=["time", "phase", "coll"],
          help="parts of simulated time (default), phases, collectives on MPI_COMM_WORLD")
     flag(what, "max-points", type=int, default=32, metavar="N", help="--phases: most combinations (32)")
-    flag(what, "models", metavar="M,...", help=f"models of the sweep (default: all available but {', '.join(SPECIAL)})")
+    flag(what, "models", metavar="M,...", help="models of the sweep (default: analytic, smpi and portals, as far as available)")
     flag(what, "cheap", metavar="M", help="model to save with (default: the first of " + ", ".join(NAMES) + ")")
     flag(what, "fine", metavar="M", help="fine model (default: the last of them)")
     flag(what, "fit", action="store_true", help="first fit model analytic to the fine model (pfinfo --fit)")
@@ -121,14 +135,7 @@ def build_parser():
     flag(run, "repeat", type=int, default=3, metavar="R", help="runs of each schedule (default: 3)")
     flag(run, "jobs", type=int, metavar="N",
          help="runs at a time (default: 1; more disturb each other's wall-clock)")
-    flag(run, "timeout", type=float, default=3600, metavar="SECONDS", help="longest run (default: 3600)")
-    flag(run, "slurm", action="store_true", help="a Slurm job with a node of its own for each run")
-    flag(run, "partition", default="", metavar="NAME", help="Slurm's partition (default: Slurm's)")
-    flag(run, "sbatch", action="append", default=[], metavar="OPTION", help="more for sbatch; may be repeated")
-    flag(run, "quiet", action="store_true", help="no progress")
-    flag(run, "help", action="store_true", help="this text")
-    flag(run, "h", dest="help", action="store_true", help=argparse.SUPPRESS)
-    flag(run, "version", action="store_true", help="Parfocal's version")
+    add_run_flags(run, "a Slurm job with a node of its own for each run")
     parser.add_argument("app", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     return parser
 
@@ -151,33 +158,33 @@ def percent(text, name):
 
 def models_of(text, available):
     names = [name.strip() for name in text.split(",")] if text is not None else [name for name in available if name not in SPECIAL]
-    for name in names:
-        check_model(name, available)
+    names = [check_model(name, available) for name in names]
     return [model for model in NAMES if model in names]
 
 
-def check_model(name, available):
-    if name not in NAMES:
-        raise Problem(f"unknown model '{name}': {', '.join(available)} are available")
+def check_model(given, available):
+    """The name of a model that may be written in another way."""
+    name = models.BY_NAME.get(given)
+    if not name:
+        raise Problem(f"unknown model '{given}': {', '.join(available)} are available")
     if name not in available:
-        raise Problem(f"model {name} is not available here (pfinfo prints why)")
+        raise Problem(f"model {given} is not available here (pfinfo prints why)")
+    return name
 
 
 def choose_models(options, args, available):
     options.models = models_of(args.models, available)
     for name, default in (("cheap", options.models[0]), ("fine", options.models[-1])):
         model = default if getattr(args, name) is None else getattr(args, name)
-        check_model(model, available)
-        setattr(options, name, model)
+        setattr(options, name, check_model(model, available))
     if options.cheap == options.fine:
         raise Problem(f"--cheap and --fine are both {options.fine}: a curve needs two models")
     reference = args.reference or options.fine
-    if reference not in NAMES and (reference.endswith(".csv") or os.path.exists(reference)):
+    if reference not in models.BY_NAME and (reference.endswith(".csv") or os.path.exists(reference)):
         options.reference_csv, options.reference = reference, options.fine
         options.measured = measured_times(reference)
     else:
-        check_model(reference, available)
-        options.reference = reference
+        options.reference = check_model(reference, available)
     wanted = {*options.models, options.cheap, options.fine, options.reference}
     options.models = [model for model in NAMES if model in wanted]
 

@@ -3,6 +3,8 @@
 import itertools
 from dataclasses import dataclass
 
+import models  # base/models.py
+
 from .errors import Problem
 
 
@@ -69,8 +71,8 @@ def from_file(path, cheap, available):
         name, schedule = words[0], "".join(words[1].split())
         if name in points:
             raise Problem(f"{path}: line {number}: a second schedule '{name}'")
-        if schedule in available:
-            points[name] = Point(name, schedule)
+        if models.BY_NAME.get(schedule) in available:
+            points[name] = Point(name, models.BY_NAME[schedule])
         elif "=" in schedule:
             points[name] = Point(name, cheap, schedule)
         else:

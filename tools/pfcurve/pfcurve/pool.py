@@ -27,9 +27,9 @@ class Pool:
     """`options`: slurm, jobs, partition, sbatch, quiet. Runs have a folder below `out` with a run.json that one.py understands; it
     leaves result.json there in any case, unless it is ended from outside."""
 
-    def __init__(self, out, options):
-        self.out, self.options = out, options
-        self.log = os.path.join(out, "pfcurve.log")
+    def __init__(self, out, options, tool="pfcurve"):
+        self.out, self.options, self.tool = out, options, tool
+        self.log = os.path.join(out, f"{tool}.log")
         self.running = {}  # process: run
 
     def run(self, runs):
@@ -54,7 +54,7 @@ class Pool:
                 time.sleep(0.2)
         if not self.done(runs):
             with open(self.log, encoding="utf-8", errors="replace") as text:
-                raise Problem(f"pfcurve ran nothing: {last_line(text.read())} ({os.path.relpath(self.log)})")
+                raise Problem(f"{self.tool} ran nothing: {last_line(text.read())} ({os.path.relpath(self.log)})")
 
     def start(self, run, log):
         command = [WORKER, os.path.join(self.out, run.folder, "run.json")]
@@ -86,13 +86,12 @@ class Pool:
             return
         print("\r\033[K" + ("" if done is None else self.progress(done, total, seconds)), end="", file=sys.stderr, flush=True)
 
-    @staticmethod
-    def progress(done, total, seconds):
+    def progress(self, done, total, seconds):
         if not done:
-            return f"pfcurve: 0 of {total} runs"
+            return f"{self.tool}: 0 of {total} runs"
         left = seconds / done * (total - done)
         text = f"{left:.0f} s" if left < 90 else f"{left / 60:.0f} min" if left < 5400 else f"{left / 3600:.1f} h"
-        return f"pfcurve: {done} of {total} runs, about {text} left"
+        return f"{self.tool}: {done} of {total} runs, about {text} left"
 
     def stop(self):
         """^C: each process ends its run; it is killed when it does not end. Jobs are cancelled."""

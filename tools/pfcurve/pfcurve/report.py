@@ -6,6 +6,7 @@ import time
 
 import jinja2
 import matplotlib
+import models
 from markupsafe import Markup  # a dependency of jinja2
 
 from . import bars
@@ -40,7 +41,7 @@ def plain(value):
 
 def write(curve, best, folder, facts):
     """`facts`: what main knows: version, chosen, fitted, sentences, typed, subtitle, command."""
-    loader = jinja2.FileSystemLoader(HERE)
+    loader = jinja2.FileSystemLoader([HERE, os.path.dirname(models.__file__)])  # page.css is beside it
     page = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True).get_template("report.html.in")
     with open(os.path.join(folder, "curve.svg"), encoding="utf-8") as file:
         text = file.read()

@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs points. What has a result of the same command line is not run again."""
-import fcntl
-import json
 import os
 import re
-import shutil
 from dataclasses import dataclass, field
 
 from . import same
-from .errors import Problem
-from .one import read_json
+from .errors import lock_folder
+from .one import prepare, read_json
 from .options import PACKETS
 from .pool import Pool
 
@@ -43,15 +40,8 @@ class Sweep:
 
     def open(self):
         """Makes the folder, for this pfcurve alone."""
-        try:
-            os.makedirs(os.path.join(self.out, "runs"), exist_ok=True)
-            self.lock = open(os.path.join(self.out, ".lock"), "w", encoding="utf-8")
-        except OSError as error:
-            raise Problem(f"--output {self.options.output}: {error.strerror}") from None
-        try:
-            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise Problem(f"another pfcurve works in {self.options.output}") from None
+        self.lock = lock_folder("pfcurve", self.out, self.options.output, "--output")
+        os.makedirs(os.path.join(self.out, "runs"), exist_ok=True)
 
     def command(self, point):
         analytic = self.analytic if "analytic" in point.models() else []
@@ -90,15 +80,10 @@ class Sweep:
         return True
 
     def prepare(self, run):
-        folder = os.path.join(self.out, run.folder)
-        shutil.rmtree(folder, ignore_errors=True)
-        os.makedirs(folder)
-        command = [run.command[0], "-report", folder, "-quiet", "--log=root.thres:critical", *run.command[1:]]
+        command = [run.command[0], "--log=root.thres:critical", *run.command[1:]]
         if run.repeat == 0:  # the pictures show the first run
             command.insert(1, f"--cfg=parfocal/timeline:{VISITS}")
-        with open(os.path.join(folder, "run.json"), "w", encoding="utf-8") as file:
-            json.dump({"key": run.key, "command": command, "cwd": os.getcwd(), "environment": same.environment(),
-                       "timeout": self.options.timeout}, file, indent=1)
+        prepare(os.path.join(self.out, run.folder), run.key, command, same.environment(), self.options.timeout)
 
     def execute(self, runs):
         self.tried.update(run.key for run in runs)

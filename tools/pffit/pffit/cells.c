@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARM = 2, ROUNDS = 5 };
+#ifndef ROUNDS
+#define ROUNDS 5 /* of the simulation, which does not vary; more on a real machine */
+#endif
+enum { WARM = 2 };
 
 static int ranks, me;
 
@@ -21,10 +24,10 @@ static void *zeros(size_t bytes)
     return memory;
 }
 
-static void call(const char *name, char *from, char *to, int count)
+static void call(const char *name, char *from, char *to, int bytes)
 {
     static int *counts;
-    int block = count / ranks;
+    int count = bytes / (int)sizeof(int), part = bytes / ranks, block = count / ranks;
     if (!counts)
         counts = zeros((size_t)ranks * sizeof *counts);
     for (int i = 0; i < ranks; i++)
@@ -34,15 +37,15 @@ static void call(const char *name, char *from, char *to, int count)
     else if (strcmp(name, "reduce") == 0)
         MPI_Reduce(from, to, count, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
     else if (strcmp(name, "bcast") == 0)
-        MPI_Bcast(from, count, MPI_INT, 0, MPI_COMM_WORLD);
+        MPI_Bcast(from, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
     else if (strcmp(name, "alltoall") == 0)
-        MPI_Alltoall(from, block, MPI_INT, to, block, MPI_INT, MPI_COMM_WORLD);
+        MPI_Alltoall(from, part, MPI_BYTE, to, part, MPI_BYTE, MPI_COMM_WORLD);
     else if (strcmp(name, "allgather") == 0)
-        MPI_Allgather(from, block, MPI_INT, to, block, MPI_INT, MPI_COMM_WORLD);
+        MPI_Allgather(from, part, MPI_BYTE, to, part, MPI_BYTE, MPI_COMM_WORLD);
     else if (strcmp(name, "gather") == 0)
-        MPI_Gather(from, block, MPI_INT, to, block, MPI_INT, 0, MPI_COMM_WORLD);
+        MPI_Gather(from, part, MPI_BYTE, to, part, MPI_BYTE, 0, MPI_COMM_WORLD);
     else if (strcmp(name, "scatter") == 0)
-        MPI_Scatter(from, block, MPI_INT, to, block, MPI_INT, 0, MPI_COMM_WORLD);
+        MPI_Scatter(from, part, MPI_BYTE, to, part, MPI_BYTE, 0, MPI_COMM_WORLD);
     else if (strcmp(name, "reduce_scatter") == 0)
         MPI_Reduce_scatter(from, to, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     else if (strcmp(name, "barrier") == 0)
@@ -79,7 +82,7 @@ static double median_of_longest(const char *name, long bytes)
         if (pairs)
             pingpong(from, (int)bytes);
         else
-            call(name, from, to, (int)(bytes / 4));
+            call(name, from, to, (int)bytes);
         took[i] = (MPI_Wtime() - start) / (pairs ? 2 : 1);
     }
     MPI_Reduce(took, longest, WARM + ROUNDS, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);

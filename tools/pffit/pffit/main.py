@@ -41,12 +41,12 @@ def rows_to_fit(lines, path):
     return rows
 
 
-def machine_lines(name, bindir):
+def machine_lines(name, bindir, option="--for", others="neither analytic nor smpi, and "):
     for path in (name, f"{bindir}/../machines/{name}.machine", f"{bindir}/../share/parfocal/machines/{name}.machine"):
         if os.path.isfile(path):
             with open(path, encoding="utf-8") as file:
                 return os.path.abspath(path), file.read().splitlines()
-    raise measured.Refused(f"--for: '{name}' is neither analytic nor smpi, and no machine (pfinfo --machine) or file of one")
+    raise measured.Refused(f"{option}: '{name}' is {others}no machine (pfinfo --machine) or file of one")
 
 
 def read_options(words):

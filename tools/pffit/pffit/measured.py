@@ -1,29 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads measured collectives: a table with tabs, or what the OSU benchmarks print."""
-import re
+"""Reads measured collectives: a table with tabs, or what a benchmark prints."""
 import statistics
-from collections import namedtuple
 
-Cell = namedtuple("Cell", "nodes collective algorithm bytes us")
-COLLECTIVES = {"allreduce", "reduce", "bcast", "alltoall", "allgather", "gather", "scatter", "reduce_scatter", "barrier", "pingpong"}
+from pffit import benchmarks
+from pffit.cell import COLLECTIVES, Cell, Refused, number
+
 NEEDED = {"nodes", "collective", "algorithm", "bytes", "median_us"}
 KNOWN = NEEDED | {"system", "ranks_per_node", "library", "mean_us", "min_us", "p90_us", "iterations", "remark"}
 CONTRADICTION = 2  # the same cell twice, so many times as long
-OSU = re.compile(r"# OSU MPI (\S+) Latency Test")
-
-
-class Refused(Exception):
-    """One line for the user."""
-
-
-def number(text, what, where, whole=False):
-    try:
-        value = int(text) if whole else float(text)
-    except ValueError:
-        raise Refused(f"{where}: {what} '{text}' is no {'whole ' if whole else ''}number") from None
-    if not 0 <= value < 1e15 or (not whole and value == 0):
-        raise Refused(f"{where}: {what} {text} is out of range")
-    return value
 
 
 def collective(text, where):
@@ -71,25 +55,6 @@ def table(lines, path, system):
     return cells
 
 
-def osu(lines, path, nodes):
-    """Several outputs may follow each other. Where OSU gives a size of each rank's part, the whole vector counts here."""
-    if not nodes:
-        raise Refused(f"{path}: OSU's output does not say how many nodes there were: add -- -np N")
-    name, cells = None, []
-    for i, line in enumerate(lines, 1):
-        title, words = OSU.match(line), line.split()
-        if title:
-            name = "pingpong" if title[1] == "Latency" else collective(title[1], f"{path}:{i}")
-        elif line.startswith("# OSU MPI Latency"):
-            name = "pingpong"
-        elif name and len(words) >= 2 and words[0].isdigit():
-            whole = nodes if name in ("alltoall", "allgather", "gather", "scatter") else 1
-            cells.append((f"{path}:{i}", Cell(2 if name == "pingpong" else nodes, name, "default", int(words[0]) * whole, number(words[1], "time", f"{path}:{i}"))))
-        elif line.strip() and not line.startswith("#"):
-            raise Refused(f"{path}:{i}: '{line.strip()}' is no row of OSU's output")
-    return cells
-
-
 def merged(cells):
     """The median of each cell; a contradiction is refused."""
     times = {}
@@ -110,8 +75,8 @@ def read(path, system="", nodes=0, largest=None):
         raise Refused(f"cannot read '{path}': {error}") from None
     if not lines:
         raise Refused(f"{path} is empty")
-    is_osu = any(line.startswith("# OSU") for line in lines)
-    cells = merged(osu(lines, path, nodes) if is_osu else table(lines, path, system))
+    printed = any(benchmarks.OSU_TITLE.match(line) or benchmarks.IMB_TITLE.match(line) for line in lines)
+    cells = merged(benchmarks.read(lines, path, nodes) if printed else table(lines, path, system))
     cells = [cell for cell in cells if largest is None or cell.bytes <= largest]
     if not cells:
         raise Refused(f"{path} has no cells")

@@ -5,11 +5,26 @@ import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-from pffit.measured import Refused
+from pffit.cell import Refused
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 OTHER_NAMES = {"linear": "basic_linear", "linear_synch": "linear_sync", "binary": "binary_tree", "split_binary": "split_binary_tree",
                "scatter_allgather_rd": "scatter_allgather", "nonoverlapping": "non-overlapping", "neighbor_exchange": "neighbor"}
+
+
+def settings(collective, name, number, segment=0):
+    """The environment in which Open MPI, and model analytic, use an algorithm."""
+    found = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", f"OMPI_MCA_coll_tuned_{collective}_algorithm": str(number),
+             "PARFOCAL_ANALYTIC_COLL": f"{collective}:{name}"}
+    if segment:
+        found[f"OMPI_MCA_coll_tuned_{collective}_algorithm_segmentsize"] = str(segment)
+        found["PARFOCAL_ANALYTIC_COLL"] += f":{segment}"
+    return found
+
+
+def algorithm_names(listing):
+    """By collective, from what pfinfo --collectives prints: Open MPI's come first, in the order of their numbers."""
+    return {line.split(":")[0]: line.split(": ")[1].split(", ") for line in listing.splitlines() if line[:1].islower() and ": " in line}
 
 
 class Simulator:
@@ -18,8 +33,7 @@ class Simulator:
         self.folder = tempfile.TemporaryDirectory(prefix="pffit-")
         self.program = f"{self.folder.name}/cells"
         self.run([f"{bindir}/pfcc", "-O1", f"{HERE}/cells.c", "-o", self.program])
-        names = self.run([f"{bindir}/pfinfo", "--collectives"]).splitlines()
-        self.algorithms = {line.split(":")[0]: line.split(": ")[1].split(", ") for line in names if line[:1].islower() and ": " in line}
+        self.algorithms = algorithm_names(self.run([f"{bindir}/pfinfo", "--collectives"]))
 
     @staticmethod
     def run(command, **environment):
@@ -37,8 +51,7 @@ class Simulator:
         name = algorithm if algorithm in names else OTHER_NAMES.get(algorithm, "")
         if name not in names:
             raise Refused(f"{collective} has no algorithm '{algorithm}', but {', '.join(names)}")
-        return {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", f"OMPI_MCA_coll_tuned_{collective}_algorithm": str(names.index(name) + 1),
-                "PARFOCAL_ANALYTIC_COLL": f"{collective}:{name}"}
+        return settings(collective, name, names.index(name) + 1)
 
     def group(self, key, sizes, machine, rows):
         nodes, collective, algorithm = key

@@ -6,7 +6,7 @@ import sys
 from contextlib import closing
 from dataclasses import replace
 
-from pfcurve.errors import Problem, Stopped, raise_stops, say
+from pfcurve.errors import Problem, run_tool, say
 from pfcurve.main import as_typed, command_text, versions
 
 from . import online, plan, result, thresholds, units
@@ -117,7 +117,7 @@ def fits(options, runs, parts):
     return True
 
 
-def work(bindir, given, arguments):
+def work(bindir, page, given, arguments):
     version, available = versions(bindir)
     options = command_line.checked(given, available)
     if options.report:
@@ -162,28 +162,13 @@ def work(bindir, given, arguments):
             with open(name, "w", encoding="utf-8") as file:
                 json.dump(summary, file, indent=1)
     if options.report:
-        report.write(options.report)
+        report.write(options.report, page, summary)
     return 0
 
 
-def main(bindir):
-    raise_stops()
+def main(bindir, page):
     text, count, *arguments = sys.argv[1:]
     given = command_line.given_to_pfrun(text, arguments[int(count):])
-    try:
-        status = report_units(bindir, given, parts_of) if given.units else work(bindir, given, arguments)
-        sys.stdout.flush()
-        return status
-    except Problem as problem:
-        say(f"parfocal: error: {problem}")
-        return 1
-    except Stopped as stopped:
-        say(f"parfocal: error: {'--units' if given.units else '-sample'}: stopped by {stopped}; {getattr(stopped, 'kept', 'nothing of it is kept')}")
-        return stopped.status
-    except BrokenPipeError:  # the reader of the output has gone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except OSError as error:  # such as a full disk
-        where = f"{error.filename}: " if isinstance(error.filename, str) else "-sample: "
-        say(f"parfocal: error: {where}{error.strerror or error}")
-        return 1
+    return run_tool("parfocal", lambda: report_units(bindir, given, parts_of) if given.units else work(bindir, page, given, arguments),
+                    stopped=lambda signalled: f"error: {'--units' if given.units else '-sample'}: stopped by {signalled}; "
+                                              f"{getattr(signalled, 'kept', 'nothing of it is kept')}")

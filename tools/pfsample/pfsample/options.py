@@ -4,7 +4,7 @@ import os
 import re
 
 from pfcurve.errors import Problem, say
-from pfcurve.options import NAMES, check_app, check_model, pfrun_flags
+from pfcurve.options import NAMES, OTHER_STACKS, check_app, check_model, pfrun_flags
 
 PASSED_ON = ("tmpdir", "load", "background", "fail")  # to all runs
 
@@ -37,10 +37,8 @@ def percent(text, name, most):
 
 def models_of(args, available):
     """(cheap, fine): the cheapest and the finest that there are, when none is named."""
-    usual = [model for model in NAMES if model in available and model != "external"]
-    cheap, fine = args.cheap or usual[0], args.fine or usual[-1]
-    for name in (cheap, fine):
-        check_model(name, available)
+    usual = [model for model in NAMES if model in available and model not in OTHER_STACKS | {"external"}]
+    cheap, fine = (check_model(name, available) for name in (args.cheap or usual[0], args.fine or usual[-1]))
     if NAMES.index(fine) <= NAMES.index(cheap):
         raise Problem(f"-fine {fine} is not finer than -cheap {cheap} (from coarse to fine: {', '.join(usual)})")
     return cheap, fine

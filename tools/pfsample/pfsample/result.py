@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The result: text, numbers, a table of units."""
 import csv
+import json
 import math
 import os
 import resource
@@ -112,8 +113,12 @@ class Result:
                          (f"; {100 * c['coverage']:.3g} % of {RESAMPLES} other samples hold it" if "coverage" in c else ""))
         return [*lines, *(f"  {line}" for line in self.runs.notes), f"  again: {self.command}"]
 
-    def write(self, folder):
-        """units.csv."""
+    def write(self, folder, page, summary):
+        """units.csv, and the page of a run with this summary."""
+        with open(page, encoding="utf-8") as file:
+            text = file.read().replace("@PICTURE@", "")
+        with open(os.path.join(folder, "report.html"), "w", encoding="utf-8") as file:
+            file.write(text.replace("@SUMMARY@", json.dumps(summary).replace("/", "\\/")))
         with open(os.path.join(folder, "units.csv"), "w", encoding="utf-8", newline="") as file:
             table = csv.writer(file)
             table.writerow(["unit", "first_marker", "last_marker", "name", "stratum", "why", "cheap_s", "fine_s", "simulated"])

@@ -20,6 +20,7 @@ enum { COPIES = 3 };
 
 static pf_elf low, high;
 static pf_image *image;
+static const char *const inner[] = {"high_add", "calls_step", nullptr};
 
 static int answer()
 {
@@ -42,8 +43,8 @@ static void read(pf_elf *elf, const char *name)
 static pf_image *make(const pf_elf *first, const pf_elf *second, char *why, size_t n)
 {
     const pf_elf *files[] = {first, second};
-    pf_image_plan plan = {files,    second ? 2 : 1, COPIES,  pf_copy_flags(), false,
-                          find_own, nullptr,        nullptr, nullptr};
+    pf_image_plan plan = {files,   second ? 2 : 1, COPIES,  pf_copy_flags(), false,  find_own,
+                          nullptr, nullptr,        nullptr, inner,           nullptr};
     return pf_image_make(&plan, why, n);
 }
 
@@ -114,6 +115,26 @@ static void calls_lead_where_they_are_led(void **state)
     assert_null(pf_copy_symbol(first, "no such thing"));
     assert_true(pf_image_holds(first));
     assert_false(pf_image_holds(image));
+}
+
+/* Of a library that was linked with -Bsymbolic-functions. */
+static void references_to_itself_are_led(void **state)
+{
+    char why[300] = "";
+    pf_elf calls;
+    (void)state;
+    read(&calls, "libloadercalls.so");
+    pf_image *alone = make(&calls, nullptr, why, sizeof why);
+    assert_non_null(alone);
+    void *first = pf_image_open(alone, 0, &calls), *second = pf_image_open(alone, 1, &calls);
+    assert_int_equal(function<int(int)>(first, "calls_twice")(10), 11 + 21);
+    assert_int_equal(pf_imports_replace_one(first, "calls_step", reinterpret_cast<void *>(answer)), 1);
+    assert_int_equal(function<int(int)>(first, "calls_twice")(10), 77 + 77);
+    assert_int_equal(function<int(int)>(first, "calls_last")(10), 77);
+    assert_int_equal(function<int(int)>(first, "calls_step")(10), 11); /* which itself stays */
+    assert_int_equal(function<int(int)>(second, "calls_last")(10), 31);
+    pf_image_free(alone);
+    pf_elf_free(&calls);
 }
 
 static void throw_it(void *what)
@@ -207,6 +228,7 @@ int main()
     const CMUnitTest tests[] = {
         cmocka_unit_test(each_copy_has_its_own_data),
         cmocka_unit_test(calls_lead_where_they_are_led),
+        cmocka_unit_test(references_to_itself_are_led),
         cmocka_unit_test(exceptions_pass),
         cmocka_unit_test(places_have_names),
         cmocka_unit_test(a_copy_is_one_mapping),

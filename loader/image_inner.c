@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * References of a library to its own functions that go past its import table, as linkers make them with
+ * -Bsymbolic-functions. In an image they are led, once for all copies, to a jump behind the library, which
+ * goes where each copy says: the word before the jump is that of an import.
+ */
+#include <string.h>
+
+#include "loader/image_layout.h"
+
+size_t pf_image_inner_room(const struct pf_image_plan *plan)
+{
+    size_t count = 0;
+    while (plan->inner && plan->inner[count])
+        count++;
+    return count * PF_IMAGE_SLOT;
+}
+
+/* call and jmp with a distance from the next instruction, and lea of %rip with 64 bits. */
+static bool refers(const unsigned char *distance)
+{
+    enum { CALL = 0xe8, JUMP = 0xe9, LEA = 0x8d };
+    bool lea = (distance[-1] & 0xc7) == 0x05 && distance[-2] == LEA && (distance[-3] & 0xfb) == 0x48;
+    return distance[-1] == CALL || distance[-1] == JUMP || lea;
+}
+
+/* Bytes that are part of something else and look like a reference to it come once in 2^31 bytes by chance. */
+static bool lead(char *bytes, size_t start, size_t end, size_t function, size_t jump)
+{
+    bool any = false;
+    int32_t distance;
+    for (size_t at = start + 3; at + sizeof distance <= end; at++) {
+        memcpy(&distance, bytes + at, sizeof distance);
+        if (at + sizeof distance + (size_t)(ptrdiff_t)distance != function ||
+            !refers((const unsigned char *)bytes + at))
+            continue;
+        distance = (int32_t)(jump - (at + sizeof distance));
+        memcpy(bytes + at, &distance, sizeof distance);
+        any = true;
+    }
+    return any;
+}
+
+bool pf_image_inner_lead(const struct pf_image *image, const struct pf_image_object *object, Elf *elf,
+                         size_t function, size_t slot)
+{
+    static const unsigned char jump[] = {0xff, 0x25, 0xf2, 0xff, 0xff, 0xff}; /* jmp *-14(%rip) */
+    size_t count = 0, place = slot + sizeof(uint64_t);
+    bool any = false;
+    GElf_Phdr segment;
+    elf_getphdrnum(elf, &count);
+    for (int i = 0; i < (int)count && gelf_getphdr(elf, i, &segment); i++)
+        if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X))
+            any |= lead(image->bytes, object->base + segment.p_vaddr,
+                        object->base + segment.p_vaddr + segment.p_filesz, function, place);
+    if (any)
+        memcpy(image->bytes + place, jump, sizeof jump);
+    return any;
+}

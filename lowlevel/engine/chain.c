@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Paths that ranks and events carry. */
+#include "lowlevel/engine/chain.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "lowlevel/engine/engine.h"
+#include "lowlevel/engine/history.h"
+
+bool pf_chain_on;
+
+struct pf_chain {
+    struct pf_chain_node *past;
+    struct pf_chain_part part; /* since then */
+    int64_t predicted;
+    double factor; /* of the phase */
+};
+
+/* The actor of a rank has one, and one that helps it another. */
+struct pf_chain_tip {
+    sg_actor_t actor; /* the rank's own */
+    struct pf_chain own, helper;
+    bool closed;
+    struct pf_chain_date came; /* what it has taken from any source last */
+    struct pf_chain_tip *next;
+};
+
+static struct {
+    int ranks;
+    struct pf_chain_factors factors;
+    void (*where)(const pf_self_t *self, struct pf_chain_place *place);
+    struct pf_chain here; /* of the event that runs */
+    struct pf_chain_tip *tips, **last_tip;
+    bool helped;              /* some rank has a helper */
+    uint64_t taken, reversed; /* from any source; in another order by the prediction */
+    bool too_long;            /* some date, or prediction, is beyond what units can count */
+} all = {.last_tip = &all.tips};
+
+static struct pf_pool paths = PF_POOL(struct pf_chain);
+
+static const struct pf_chain nothing = {.part.rank = -1, .factor = 1.0};
+
+/* Far enough from the largest number that a few sums still fit. */
+#define MOST_UNITS 0x1p62
+
+static int64_t units(double date)
+{
+    double count = date / PF_CHAIN_UNIT;
+    if (count < MOST_UNITS)
+        return llrint(count);
+    all.too_long = true;
+    return (int64_t)MOST_UNITS;
+}
+
+void pf_chain_begin(int ranks, const struct pf_chain_factors *factors,
+                    void (*where)(const pf_self_t *self, struct pf_chain_place *place))
+{
+    all.ranks = ranks;
+    all.factors = *factors;
+    all.where = where;
+    all.here = nothing;
+    pf_chain_on = true;
+}
+
+const char *pf_chain_class_name(enum pf_chain_class what)
+{
+    static const char *const names[] = {"computation", "software", "collectives", "nic",
+                                        "latency",     "transfer", "files"};
+    _Static_assert(sizeof names / sizeof names[0] == PF_CHAIN_CLASSES, "a name for each");
+    return names[what];
+}
+
+static void set(struct pf_chain *path, const struct pf_chain *from)
+{
+    pf_chain_node_keep(from->past);
+    pf_chain_node_drop(path->past);
+    *path = *from;
+}
+
+/* The part ends. */
+static void cut(struct pf_chain *path)
+{
+    path->past = pf_chain_node_new(path->past, &path->part);
+    for (int what = 0; what < PF_CHAIN_CLASSES; what++)
+        path->part.spent[what] = 0;
+}
+
+static bool is_empty(const struct pf_chain *path)
+{
+    for (int what = 0; what < PF_CHAIN_CLASSES; what++)
+        if (path->part.spent[what])
+            return false;
+    return true;
+}
+
+static void extend(struct pf_chain *path, int64_t end, enum pf_chain_class what)
+{
+    int64_t length = end - path->part.end;
+    if (length <= 0)
+        return;
+    path->part.end = end;
+    path->part.spent[what] += length;
+    double factor = all.factors.of_class[what] * path->factor;
+    if (what == PF_CHAIN_COMPUTATION && all.factors.of_rank && path->part.rank >= 0)
+        factor *= all.factors.of_rank[path->part.rank];
+    double predicted = factor == 1.0 ? (double)length : (double)length / factor;
+    if (predicted + (double)path->predicted >= MOST_UNITS)
+        all.too_long = true;
+    else
+        path->predicted += factor == 1.0 ? length : llrint(predicted);
+}
+
+/* As far as it had come at that date, if its parts of so long ago are known. What came last within a part is
+ * not: computation begins it. */
+static void shorten(struct pf_chain *path, int64_t date)
+{
+    int64_t excess = path->part.end - date;
+    if (excess <= 0)
+        return;
+    path->predicted = path->predicted > excess ? path->predicted - excess : 0;
+    do {
+        for (int what = PF_CHAIN_CLASSES - 1; what >= 0; what--) {
+            int64_t *spent = &path->part.spent[what], less = *spent < excess ? *spent : excess;
+            *spent -= less;
+            excess -= less;
+        }
+        path->part.end = date + excess;
+    } while (excess > 0 && pf_chain_node_take(&path->past, &path->part));
+}
+
+/* ---- ranks ---- */
+
+static struct pf_chain_tip *tip_of(pf_self_t *self)
+{
+    if (self->path)
+        return self->path;
+    struct pf_chain_tip *tip = self->path = pf_calloc(1, sizeof *tip);
+    tip->own = tip->helper = nothing;
+    *all.last_tip = tip;
+    all.last_tip = &tip->next;
+    return tip;
+}
+
+/* SimGrid takes a while to find the calling actor, for something that happens with each call. */
+static bool is_own(const struct pf_chain_tip *tip)
+{
+    return tip->actor && (!all.helped || tip->actor == sg_actor_self());
+}
+
+static struct pf_chain *of_actor(pf_self_t *self)
+{
+    struct pf_chain_tip *tip = tip_of(self);
+    return is_own(tip) ? &tip->own : &tip->helper;
+}
+
+static void add_up(void)
+{
+    for (struct pf_chain_tip *tip = all.tips; tip; tip = tip->next)
+        pf_chain_nodes_add_up(tip->own.past);
+    pf_chain_nodes_added_up();
+}
+
+/* What the rank is in now; another phase or call begins another part. */
+static void look_around(pf_self_t *self, struct pf_chain *path)
+{
+    struct pf_chain_place place = {0, 0, 1.0};
+    all.where(self, &place);
+    if ((place.phase != path->part.phase || place.site != path->part.site || self->rank != path->part.rank) &&
+        !is_empty(path)) {
+        cut(path);
+        if (pf_chain_nodes_are_many())
+            add_up();
+    }
+    path->part.rank = self->rank;
+    path->part.phase = place.phase;
+    path->part.site = place.site;
+    path->factor = place.factor;
+}
+
+void pf_chain_open(pf_self_t *self, double now)
+{
+    struct pf_chain_tip *tip = tip_of(self);
+    if (tip->actor)
+        return;
+    tip->actor = sg_actor_self();
+    look_around(self, &tip->own);
+    extend(&tip->own, units(now), PF_CHAIN_COMPUTATION);
+}
+
+void pf_chain_spend(pf_self_t *self, double date, enum pf_chain_class what)
+{
+    struct pf_chain_tip *tip = tip_of(self);
+    if (tip->closed || !is_own(tip))
+        return;
+    extend(&tip->own, units(date), what);
+    look_around(self, &tip->own);
+}
+
+void pf_chain_compute(pf_self_t *self, double begin, double end)
+{
+    struct pf_chain_tip *tip = tip_of(self);
+    if (tip->closed || !is_own(tip))
+        return;
+    extend(&tip->own, units(begin), PF_CHAIN_SOFTWARE);
+    extend(&tip->own, units(end) + tip->own.part.end - units(begin), PF_CHAIN_COMPUTATION);
+    look_around(self, &tip->own);
+}
+
+void pf_chain_close(pf_self_t *self, double date)
+{
+    struct pf_chain_tip *tip = tip_of(self);
+    if (tip->closed)
+        return;
+    extend(&tip->own, units(date), PF_CHAIN_SOFTWARE);
+    tip->closed = true;
+}
+
+static void meet(pf_self_t *self, struct pf_chain *mine, const struct pf_chain *other, double now)
+{
+    if (other->part.end > mine->part.end && other->part.end > units(now) + 1) /* dates are rounded */
+        return; /* in the future: not what it waited for */
+    if (other->part.end > mine->part.end) {
+        int64_t predicted = mine->predicted > other->predicted ? mine->predicted : other->predicted;
+        set(mine, other);
+        mine->predicted = predicted;
+        look_around(self, mine);
+    } else if (other->predicted > mine->predicted) {
+        mine->predicted = other->predicted;
+    }
+}
+
+void pf_chain_meet(pf_self_t *self, const struct pf_chain *path, double now)
+{
+    if (path && !tip_of(self)->closed)
+        meet(self, of_actor(self), path, now);
+}
+
+/* ---- paths of others ---- */
+
+static struct pf_chain *copy_of(const struct pf_chain *from)
+{
+    struct pf_chain *path = pf_pool_get(&paths);
+    *path = *from;
+    pf_chain_node_keep(path->past);
+    return path;
+}
+
+/* The calling actor's, up to date; NULL: it belongs to no rank. */
+static struct pf_chain *of_caller(pf_self_t *self, double date)
+{
+    struct pf_chain *path = self ? of_actor(self) : NULL;
+    if (!path)
+        return NULL;
+    look_around(self, path);
+    extend(path, units(date), PF_CHAIN_SOFTWARE);
+    return path;
+}
+
+struct pf_chain *pf_chain_copy(void)
+{
+    if (pf_engine_inside())
+        return copy_of(&all.here);
+    const struct pf_chain *path = of_caller(pf_self(), pf_engine_now());
+    return copy_of(path ? path : &nothing);
+}
+
+void pf_chain_help(pf_self_t *self)
+{
+    struct pf_chain *path = pf_chain_copy();
+    all.helped = true;
+    shorten(path, units(pf_engine_now()));
+    set(&tip_of(self)->helper, path);
+    pf_chain_free(&path);
+}
+
+struct pf_chain *pf_chain_copy_of(pf_self_t *self, double date)
+{
+    struct pf_chain *own = &tip_of(self)->own;
+    look_around(self, own);
+    struct pf_chain *copy = copy_of(own);
+    extend(copy, units(date), PF_CHAIN_SOFTWARE);
+    return copy;
+}
+
+struct pf_chain *pf_chain_duplicate(const struct pf_chain *path)
+{
+    return path ? copy_of(path) : NULL;
+}
+
+void pf_chain_lengthen(struct pf_chain *path, double date, enum pf_chain_class what)
+{
+    extend(path, units(date), what);
+}
+
+double pf_chain_end(const struct pf_chain *path)
+{
+    return (double)path->part.end * PF_CHAIN_UNIT;
+}
+
+void pf_chain_join(struct pf_chain *path, const struct pf_chain *other)
+{
+    int64_t predicted = path->predicted > other->predicted ? path->predicted : other->predicted;
+    if (other->part.end > path->part.end)
+        set(path, other);
+    path->predicted = predicted;
+}
+
+void pf_chain_free(struct pf_chain **path)
+{
+    pf_chain_node_drop((*path)->past);
+    pf_pool_put(&paths, *path);
+    *path = NULL;
+}
+
+void pf_chain_enter(const struct pf_chain *path)
+{
+    if (path)
+        set(&all.here, path);
+}
+
+/* ---- orders ---- */
+
+struct pf_chain_date pf_chain_date_of(const struct pf_chain *path)
+{
+    path = path ? path : &all.here;
+    return (struct pf_chain_date){path->part.end, path->predicted};
+}
+
+void pf_chain_took(pf_self_t *self, struct pf_chain_date came)
+{
+    enum { SLACK = 64 }; /* units: both are sums of rounded parts */
+    struct pf_chain_date *last = &tip_of(self)->came;
+    int64_t later = came.date - last->date, predicted = came.predicted - last->predicted;
+    all.taken++;
+    all.reversed += (later > 0 && predicted < -SLACK) || (later < 0 && predicted > SLACK);
+    *last = came;
+}
+
+/* ---- the engine ---- */
+
+void pf_chain_posted(struct pf_event *event, bool again)
+{
+    if (!again || !event->path)
+        event->path = pf_chain_copy();
+}
+
+void pf_chain_runs(struct pf_event *event)
+{
+    if (!event->path)
+        return;
+    set(&all.here, event->path);
+    pf_chain_drop(&event->path);
+    extend(&all.here, units(event->date), PF_CHAIN_NIC);
+}
+
+void pf_chain_parks(void)
+{
+    pf_self_t *self = pf_self();
+    struct pf_chain *path = of_caller(self, pf_engine_now());
+    if (path && path == &self->path->helper)
+        set(path, &nothing); /* what an idle helper has done keeps no past */
+}
+
+void pf_chain_resumes(struct pf_chain **woken_by)
+{
+    pf_self_t *self = pf_self();
+    double now = pf_engine_now();
+    if (self && *woken_by) {
+        shorten(*woken_by, units(now)); /* a rank that is ahead of the clock may have woken it */
+        meet(self, of_actor(self), *woken_by, now);
+    }
+    pf_chain_drop(woken_by);
+}
+
+/* ---- the end ---- */
+
+bool pf_chain_is_too_long(void)
+{
+    return all.too_long;
+}
+
+bool pf_chain_report(bool partial, struct pf_chain_report *report)
+{
+    struct pf_chain_tip *last = NULL;
+    int64_t predicted = 0;
+    for (struct pf_chain_tip *tip = all.tips; tip; tip = tip->next) {
+        if (!tip->closed && !(partial && tip->actor))
+            continue;
+        if (tip->own.predicted > predicted)
+            predicted = tip->own.predicted;
+        if (!last || tip->own.part.end > last->own.part.end)
+            last = tip;
+    }
+    if (!last)
+        return false;
+    struct pf_chain whole = nothing;
+    set(&whole, &last->own);
+    if (!is_empty(&whole))
+        cut(&whole);
+    pf_chain_node_report(whole.past, all.ranks, report);
+    report->end = (double)whole.part.end * PF_CHAIN_UNIT;
+    report->predicted = (double)predicted * PF_CHAIN_UNIT;
+    report->taken = all.taken;
+    report->reversed = all.reversed;
+    report->rank = whole.part.rank;
+    pf_chain_node_drop(whole.past);
+    return true;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/export.h"
+#include "base/self.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The critical path, by forward passing: whatever runs, a rank or an event, carries what its present date is
+ * made of since the begin of the run. An event takes a copy from what posts it and adds the time up to its
+ * own date; a rank that waited takes over that of the event that ended its wait. So the path of the rank that
+ * ends last is known when it ends, and adds up to the simulated time. (As in Hollingsworth, "Critical path
+ * profiling of message passing and shared-memory programs", 1998, and Böhme et al., "Scalable critical-path
+ * based performance analysis", 2012, but inside the simulator, which knows all causes.)
+ *
+ * Each path also carries a second date, the prediction: the same with each part divided by a factor, and with
+ * the latest of all that a rank takes in, whether it waited for it or not.
+ *
+ * Off by default; it never changes a simulated date.
+ */
+enum pf_chain_class {
+    PF_CHAIN_COMPUTATION, /* of ranks */
+    PF_CHAIN_SOFTWARE,    /* of the MPI implementation, on the processors of ranks */
+    PF_CHAIN_COLLECTIVE,  /* inside a collective that its model prices as a whole */
+    PF_CHAIN_NIC,         /* interfaces and their PCIe */
+    PF_CHAIN_LATENCY,     /* of the links and routers of an empty network */
+    PF_CHAIN_TRANSFER,    /* the rest of a way through the network: bytes over bandwidth, and congestion */
+    PF_CHAIN_FILES,       /* reads and writes of files */
+    PF_CHAIN_CLASSES
+};
+
+struct pf_chain; /* counted parts; owned by what got it, see pf_chain_drop() */
+
+PF_EXPORT extern bool pf_chain_on;
+
+/* One factor per class and for the computation of each rank; NULL: all 1. */
+struct pf_chain_factors {
+    double of_class[PF_CHAIN_CLASSES];
+    const double *of_rank;
+};
+
+/* Where a rank is. */
+struct pf_chain_place {
+    int phase;     /* a number */
+    int site;      /* number of the place of its call, 0: none */
+    double factor; /* of this phase */
+};
+
+/* Begins to follow paths. `where` is called for ranks that run. */
+PF_EXPORT void pf_chain_begin(int ranks, const struct pf_chain_factors *factors,
+                              void (*where)(const pf_self_t *self, struct pf_chain_place *place));
+
+/* The calling actor is the rank's own, not one that helps it; what was before is computation. */
+PF_EXPORT void pf_chain_open(pf_self_t *self, double now);
+
+/* The calling actor starts one that helps the rank. What that does at first, with what has come long before,
+ * happens because of this. */
+PF_EXPORT void pf_chain_help(pf_self_t *self);
+
+/* Since the last date that is known of the rank, it did this. Its own actor calls; a helper's call does
+ * nothing. Before the phase changes, too. */
+PF_EXPORT void pf_chain_spend(pf_self_t *self, double date, enum pf_chain_class what);
+
+/* The same for computation, which began at that date; before that was software. A rank that is ahead of the
+ * clock is so afterwards. */
+PF_EXPORT void pf_chain_compute(pf_self_t *self, double begin, double end);
+
+/* The rank ends at this date. */
+PF_EXPORT void pf_chain_close(pf_self_t *self, double date);
+
+/* A copy of what runs now, the event's or the calling actor's; or of a rank's own up to `date`, from whatever
+ * context. What is new of a rank's is software. */
+PF_EXPORT struct pf_chain *pf_chain_copy(void);
+PF_EXPORT struct pf_chain *pf_chain_copy_of(pf_self_t *self, double date);
+PF_EXPORT struct pf_chain *pf_chain_duplicate(const struct pf_chain *path);
+
+/* The path, if any, goes on until this date, in s. */
+PF_EXPORT void pf_chain_lengthen(struct pf_chain *path, double date, enum pf_chain_class what);
+static inline void pf_chain_extend(struct pf_chain *path, double date, enum pf_chain_class what)
+{
+    if (__builtin_expect(path != NULL, 0))
+        pf_chain_lengthen(path, date, what);
+}
+PF_EXPORT double pf_chain_end(const struct pf_chain *path);
+
+/* `path` also needs `other`: takes it over if that is later, and the later prediction in any case. */
+PF_EXPORT void pf_chain_join(struct pf_chain *path, const struct pf_chain *other);
+
+/* Frees the path, if any, and sets it to NULL. */
+PF_EXPORT void pf_chain_free(struct pf_chain **path);
+static inline void pf_chain_drop(struct pf_chain **path)
+{
+    if (__builtin_expect(*path != NULL, 0))
+        pf_chain_free(path);
+}
+
+/* In an event: what follows in it happens because of this path, which stays its owner's. */
+PF_EXPORT void pf_chain_enter(const struct pf_chain *path);
+
+/* The calling rank takes in what has come by this path, up to `now`. */
+PF_EXPORT void pf_chain_meet(pf_self_t *self, const struct pf_chain *path, double now);
+
+/* The end of a path, or of what runs now (NULL), in the run and in the prediction. */
+struct pf_chain_date {
+    int64_t date, predicted;
+};
+PF_EXPORT struct pf_chain_date pf_chain_date_of(const struct pf_chain *path);
+
+/* A receive, or a probe, of the rank from any source has taken what came at that date: it may be another one
+ * when the prediction has the order of two such messages otherwise. */
+PF_EXPORT void pf_chain_took(pf_self_t *self, struct pf_chain_date came);
+
+/* For the engine: an event is posted (again), runs, is cancelled; an actor parks and goes on. */
+struct pf_event;
+PF_EXPORT void pf_chain_posted(struct pf_event *event, bool again);
+PF_EXPORT void pf_chain_runs(struct pf_event *event);
+PF_EXPORT void pf_chain_parks(void);
+PF_EXPORT void pf_chain_resumes(struct pf_chain **woken_by);
+
+/* ---- what the longest path is made of, once ranks have ended ---- */
+enum { PF_CHAIN_LONGEST = 10, PF_CHAIN_PIECES = 256 };
+
+/* Consecutive parts of the path on one rank, and on the way from it. */
+struct pf_chain_piece {
+    double end; /* s; it begins where the one before ends */
+    int rank, phase;
+    int site; /* of the call in which it is, or after which it computes */
+    double spent[PF_CHAIN_CLASSES];
+};
+
+struct pf_chain_report {
+    double end;               /* s: the simulated time */
+    double predicted;         /* s: with the factors */
+    uint64_t taken, reversed; /* from any source; before and after the one before it, in another order by the
+                                 prediction */
+    int rank;                 /* that ended last */
+    uint64_t hops;            /* how often the path goes from a rank to another */
+    double sum[PF_CHAIN_CLASSES];
+    int phases, sites;
+    double (*phase)[PF_CHAIN_CLASSES], (*site)[PF_CHAIN_CLASSES]; /* by number */
+    int ranks;
+    double *of_rank;
+    int pieces; /* neighbours are merged where there are too many */
+    struct pf_chain_piece piece[PF_CHAIN_PIECES];
+    int longest_count;
+    struct {
+        double begin, spent;
+        int rank, phase;
+        enum pf_chain_class what;
+        int site;
+    } longest[PF_CHAIN_LONGEST];
+};
+
+/* Some date or prediction was beyond 18 simulated hours: there is nothing to report. */
+PF_EXPORT bool pf_chain_is_too_long(void);
+
+/* Fills the report, whose arrays live as long as the process; false if no rank has ended. `partial`: the path
+ * is that of the rank whose last known date is the latest, whether it has ended or not. */
+PF_EXPORT bool pf_chain_report(bool partial, struct pf_chain_report *report);
+
+PF_EXPORT const char *pf_chain_class_name(enum pf_chain_class what);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages: memory for them, and their way through both NICs to a worker's queue. */
+#include "lowlevel/ucx/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/pool.h"
+#include "lowlevel/network/traffic.h"
+
+static struct pf_pool messages = PF_POOL(struct ucx_message);
+
+/* What precedes the data on the wire, and the messages without data (B): UCX's headers of the active
+ * messages. */
+static const size_t header_bytes[] = {[UCX_EAGER] = 8,  [UCX_RTS] = 56,  [UCX_RTR] = 40, [UCX_DATA] = 16,
+                                      [UCX_PIECE] = 16, [UCX_DONE] = 16, [UCX_FETCH] = 0};
+
+bool ucx_message_is_short(size_t length)
+{
+    return pf_nic_in_command(header_bytes[UCX_EAGER] + length, false, true);
+}
+
+struct ucx_message *ucx_message_new(enum ucx_kind kind, struct ucp_worker *from, struct ucp_worker *to)
+{
+    struct ucx_message *m = pf_pool_get(&messages);
+    const struct ucx_process *process = from->process;
+    memset(m, 0, sizeof *m);
+    m->kind = kind;
+    m->from = from;
+    m->to = m->place = to;
+    m->nic.transfer.network = process->reacts != UCX_NO_NETWORK ? process->reacts : process->network;
+    return m;
+}
+
+void ucx_message_free(struct ucx_message *m)
+{
+    free(m->bytes);
+    pf_chain_drop(&m->path);
+    pf_pool_put(&messages, m);
+}
+
+struct ucx_message *ucx_message_answer(enum ucx_kind kind, const struct ucx_message *cause)
+{
+    struct ucx_message *m = ucx_message_new(kind, cause->to, cause->from);
+    m->nic.transfer.network = cause->nic.transfer.network;
+    m->send = cause->send;
+    m->recv = cause->recv;
+    m->length = cause->length;
+    return m;
+}
+
+static struct ucx_message *of_nic(struct pf_nic_message *nic)
+{
+    return pf_container_of(nic, struct ucx_message, nic);
+}
+
+/* The processor sees it when the NIC's notice has crossed PCIe. */
+static void arrived(struct pf_event *event)
+{
+    struct ucx_message *m = pf_container_of(event, struct ucx_message, arrival);
+    struct ucp_worker *worker = m->place;
+    if (worker->closed) {
+        ucx_message_free(m);
+        return;
+    }
+    if (__builtin_expect(pf_chain_on, 0))
+        m->path = pf_chain_copy();
+    m->next = NULL;
+    if (worker->last)
+        worker->last->next = m;
+    else
+        worker->first = m;
+    worker->last = m;
+    ucx_process_wake(worker->process);
+}
+
+static void arrive(struct ucx_message *m, double date)
+{
+    pf_event_init(&m->arrival, arrived);
+    pf_engine_post_in(&m->place->deliveries, &m->arrival, pf_nic_event_date(m->place->process->nic, date));
+}
+
+static const struct pf_nic_client_ops nic_client;
+
+static void address(struct ucx_message *m, enum pf_nic_kind kind, enum pf_transfer_kind shown)
+{
+    struct ucx_process *from = m->from->process, *to = m->to->process;
+    m->nic.client = &nic_client;
+    m->nic.src = from->nic;
+    m->nic.dst = to->nic;
+    m->nic.kind = kind;
+    m->nic.service = from->service;
+    m->nic.transfer.kind = (uint8_t)shown;
+    m->nic.transfer.src_process = from->self->rank;
+    m->nic.transfer.dst_process = to->self->rank;
+}
+
+/* The NIC of the receiver acknowledges what it has written: the sender's buffer is free. */
+static void acknowledge(const struct ucx_message *m, double date)
+{
+    struct ucx_message *ack = ucx_message_answer(UCX_DONE, m);
+    address(ack, PF_NIC_ACK, PF_TRANSFER_ACK);
+    pf_nic_submit(&ack->nic, date);
+}
+
+/* The same structure brings the data of a read. */
+static void reply(struct ucx_message *m)
+{
+    struct ucp_worker *reader = m->from;
+    m->from = m->to;
+    m->to = m->place = reader;
+    address(m, PF_NIC_REPLY, PF_TRANSFER_REPLY);
+    m->nic.payload = m->length;
+    pf_traffic_count(m->nic.transfer.src_process, m->nic.transfer.dst_process, m->length);
+    pf_nic_submit(&m->nic, m->nic.done_date);
+}
+
+static void buffered(struct pf_nic_message *nic)
+{
+    (void)nic;
+}
+
+/* The data of a reply have left the sender's memory. */
+static void sent(struct pf_nic_message *nic)
+{
+    struct ucx_message *m = of_nic(nic);
+    if (nic->kind == PF_NIC_REPLY && !m->place->closed)
+        memcpy(m->recv->data.buffer, m->send->data.buffer, m->length);
+}
+
+static void match(struct pf_nic_message *nic)
+{
+    nic->accepted = nic->kind == PF_NIC_GET ? 0 : nic->payload;
+}
+
+static void complete(struct pf_nic_message *nic)
+{
+    struct ucx_message *m = of_nic(nic);
+    if (nic->kind == PF_NIC_GET) {
+        reply(m);
+        return;
+    }
+    if (m->acked)
+        acknowledge(m, nic->done_date);
+    arrive(m, nic->done_date);
+}
+
+static void lost(struct pf_nic_message *nic)
+{
+    const struct ucx_message *m = of_nic(nic);
+    pf_die(
+        "rank %d: UCX has lost a message to rank %d: the network has stopped delivering, or loses messages "
+        "without PARFOCAL_NIC_E2E, and UCX has no error handler in Open MPI",
+        m->from->process->self->rank, m->to->process->self->rank);
+}
+
+static const struct pf_nic_client_ops nic_client = {
+    .size = sizeof nic_client,
+    .buffered = buffered,
+    .sent = sent,
+    .match = match,
+    .complete = complete,
+    .lost = lost,
+    .vanished = lost,
+};
+
+static void queue_moved(struct pf_nic_message *nic)
+{
+    struct ucx_process *process = of_nic(nic)->from->process;
+    if (process->queues && process->queued_commands <= pf_config.nic_command_queue * 3 / 4)
+        pf_waiter_wake(&process->waiter);
+}
+
+void ucx_message_post(struct ucx_message *m)
+{
+    struct ucx_process *process = m->from->process;
+    bool reads = m->kind == UCX_FETCH;
+    if (!process->free_mode)
+        ucx_process_queue(process);
+    address(m, reads ? PF_NIC_GET : PF_NIC_PUT, reads ? PF_TRANSFER_GET : PF_TRANSFER_PUT);
+    m->nic.payload = reads ? 0 : header_bytes[m->kind] + m->part;
+    m->nic.in_command = !reads && pf_nic_in_command(m->nic.payload, false, true);
+    if (!reads && !process->free_mode)
+        pf_traffic_count(process->self->rank, m->nic.transfer.dst_process, m->nic.payload);
+    process->queued_commands++;
+    m->nic.queue_count = &process->queued_commands;
+    m->nic.queue_moved = queue_moved;
+    pf_nic_command(&m->nic, process->free_mode);
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The critical path of a run, as text and JSON, and the factors of -what-if. */
+#include "middleware/compute/critical_path.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <simgrid/engine.h>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "lowlevel/engine/chain.h"
+#include "middleware/account/accounting.h"
+#include "middleware/core/call_site.h"
+#include "middleware/core/sites.h"
+
+enum { MOST_SITES = 20 };
+
+struct phase_factor {
+    char *name;
+    double factor;
+    bool met;
+};
+
+static struct {
+    struct phase_factor *phases;
+    int phase_count;
+    double *of_row; /* factor of each pair of phase and model, 0: not looked up */
+    int rows;
+    struct pf_sites *sites;
+    struct memo {
+        const void *address;
+        int fn;
+        struct pf_chain_place place;
+    } * memo; /* of each rank: where it was last */
+    struct pf_chain_report report;
+    bool reported, any;
+} all;
+
+/* ---- -what-if ---- */
+
+static double factor_of(const char *item, const char *value)
+{
+    char *end;
+    double factor = value ? strtod(value, &end) : 0;
+    if (!value || end == value || *end || !(factor >= 1e-6 && factor <= 1e6))
+        pf_die("-what-if: '%s' is not KEY=FACTOR with a factor from 1e-6 to 1e6 (link_bw=2: twice as fast)",
+               item);
+    return factor;
+}
+
+static void refuse_second(const char *item)
+{
+    pf_die("-what-if: '%s' has its factor already (each key stands once)", item);
+}
+
+static void add_phase(const char *item, const char *name, double factor)
+{
+    for (int i = 0; i < all.phase_count; i++)
+        if (strcmp(all.phases[i].name, name) == 0)
+            refuse_second(item);
+    all.phases = pf_reallocarray(all.phases, (size_t)all.phase_count + 1, sizeof *all.phases);
+    all.phases[all.phase_count++] = (struct phase_factor){pf_strdup(name), factor, false};
+}
+
+static void set_rank(const char *item, const char *text, double factor, int ranks, double **of_rank)
+{
+    char *end;
+    long rank = strtol(text, &end, 10);
+    if (end == text || *end || rank < 0 || rank >= ranks)
+        pf_die("-what-if: '%s' names no rank of 0 to %d", item, ranks - 1);
+    if (!*of_rank) {
+        *of_rank = pf_malloc((size_t)ranks * sizeof **of_rank);
+        for (int i = 0; i < ranks; i++)
+            (*of_rank)[i] = 0; /* none is given */
+    }
+    if ((*of_rank)[rank] != 0)
+        refuse_second(item);
+    (*of_rank)[rank] = factor;
+}
+
+static void set_class(const char *item, const char *key, double factor, struct pf_chain_factors *factors)
+{
+    static const char *const keys[] = {"compute", "software", "collectives", "nic",
+                                       "latency", "link_bw",  "files"};
+    _Static_assert(sizeof keys / sizeof keys[0] == PF_CHAIN_CLASSES, "a key for each class");
+    for (int what = 0; what < PF_CHAIN_CLASSES; what++)
+        if (strcmp(key, keys[what]) == 0) {
+            if (factors->of_class[what] != 0)
+                refuse_second(item);
+            factors->of_class[what] = factor;
+            return;
+        }
+    const char *near = pf_nearest_word(key, keys, PF_CHAIN_CLASSES);
+    pf_die("-what-if: there is no key '%s'%s%s%s; there are compute, software, collectives, nic, latency, "
+           "link_bw, files, rank:N and phase:NAME",
+           key, near ? ", maybe " : "", near ? near : "", near ? "?" : "");
+}
+
+static void set_factor(char *item, int ranks, struct pf_chain_factors *factors, double **of_rank)
+{
+    char *whole = pf_strdup(item), *value = strrchr(item, '=');
+    if (value)
+        *value++ = 0;
+    double factor = factor_of(whole, value);
+    if (strncmp(item, "rank:", 5) == 0)
+        set_rank(whole, item + 5, factor, ranks, of_rank);
+    else if (strncmp(item, "phase:", 6) == 0)
+        add_phase(whole, item + 6, factor);
+    else
+        set_class(whole, item, factor, factors);
+    free(whole);
+}
+
+static void where(const pf_self_t *self, struct pf_chain_place *place)
+{
+    const struct pf_rank *r = self->mpi;
+    if (!r || !r->account)
+        return;
+    int row = r->account->slot->row;
+    struct memo *memo = &all.memo[self->rank];
+    if (memo->address == r->call.site && memo->fn == r->call.fn && memo->place.phase == row) {
+        *place = memo->place;
+        return;
+    }
+    if (row >= all.rows) {
+        int rows = 2 * row + 8;
+        all.of_row = pf_reallocarray(all.of_row, (size_t)rows, sizeof *all.of_row);
+        memset(all.of_row + all.rows, 0, (size_t)(rows - all.rows) * sizeof *all.of_row);
+        all.rows = rows;
+    }
+    if (all.of_row[row] == 0) {
+        all.of_row[row] = 1.0;
+        for (int i = 0; i < all.phase_count; i++)
+            if (strcmp(all.phases[i].name, r->account->slot->phase) == 0) {
+                all.of_row[row] = all.phases[i].factor;
+                all.phases[i].met = true;
+            }
+    }
+    int site = pf_sites_number(all.sites, self->rank, r->call.site, r->call.fn);
+    *place = (struct pf_chain_place){row, site, all.of_row[row]};
+    *memo = (struct memo){r->call.site, r->call.fn, *place};
+}
+
+void pf_critical_path_begin(int ranks)
+{
+    struct pf_chain_factors factors = {{0}, NULL}; /* 0: none is given */
+    double *of_rank = NULL;
+    bool shown = *pf_config.report || *pf_config.summary || pf_config.table;
+    char *text = pf_strdup(pf_config.what_if), *rest = text;
+    for (char *item; (item = strsep(&rest, ",")) && *pf_config.what_if;)
+        set_factor(item, ranks, &factors, &of_rank);
+    free(text);
+    for (int what = 0; what < PF_CHAIN_CLASSES; what++)
+        factors.of_class[what] = factors.of_class[what] != 0 ? factors.of_class[what] : 1.0;
+    for (int i = 0; of_rank && i < ranks; i++)
+        of_rank[i] = of_rank[i] != 0 ? of_rank[i] : 1.0;
+    factors.of_rank = of_rank;
+    if (*pf_config.what_if || (pf_config.analytic_explain && shown)) {
+        all.sites = pf_sites_new(ranks);
+        all.memo = pf_calloc((size_t)ranks, sizeof *all.memo);
+        for (int i = 0; i < ranks; i++)
+            all.memo[i].fn = -2; /* no rank is there */
+        pf_chain_begin(ranks, &factors, where);
+    }
+}
+
+/* ---- where ranks are ---- */
+
+void pf_critical_path_moved(struct pf_rank *r)
+{
+    if (pf_chain_on)
+        pf_chain_spend(&r->self, simgrid_get_clock(), PF_CHAIN_SOFTWARE);
+}
+
+void pf_critical_path_computed(struct pf_rank *r, double begin)
+{
+    if (pf_chain_on)
+        pf_chain_compute(&r->self, begin, simgrid_get_clock());
+}
+
+void pf_critical_path_open(struct pf_rank *r)
+{
+    if (pf_chain_on)
+        pf_chain_open(&r->self, simgrid_get_clock());
+}
+
+void pf_critical_path_close(struct pf_rank *r)
+{
+    if (pf_chain_on)
+        pf_chain_close(&r->self, simgrid_get_clock());
+}
+
+/* ---- results ---- */
+
+static const struct pf_chain_report *report(void)
+{
+    if (!all.reported && pf_chain_on && pf_chain_is_too_long()) {
+        pf_warn("no critical path: the run, or its time by -what-if, is longer than 18 simulated hours");
+    } else if (!all.reported && pf_chain_on) {
+        all.any = pf_chain_report(*pf_end_reason(), &all.report);
+        for (int i = 0; i < all.phase_count && all.any; i++)
+            if (!all.phases[i].met)
+                pf_warn("-what-if: no rank was in a phase '%s'", all.phases[i].name);
+    }
+    all.reported = true;
+    return all.any ? &all.report : NULL;
+}
+
+static json_t *by_class(const double spent[PF_CHAIN_CLASSES])
+{
+    json_t *object = json_object();
+    for (int what = 0; what < PF_CHAIN_CLASSES; what++)
+        if (spent[what] > 0)
+            json_object_set_new(object, pf_chain_class_name((enum pf_chain_class)what),
+                                json_real(spent[what]));
+    return object;
+}
+
+/* The line of the source, which takes a while to find, is looked up once. */
+static const char *line_of(int number, const void *address)
+{
+    static char **lines;
+    static int count;
+    char text[256];
+    if (!lines || number >= count) {
+        lines = pf_reallocarray(lines, (size_t)number + 1, sizeof *lines);
+        memset(lines + count, 0, (size_t)(number + 1 - count) * sizeof *lines);
+        count = number + 1;
+    }
+    if (!lines[number])
+        lines[number] = pf_strdup(pf_call_site(address, text, sizeof text));
+    return lines[number];
+}
+
+/* The call at a place. */
+static void set_site(json_t *object, int number, bool line)
+{
+    int fn;
+    const void *address = number ? pf_sites_address(all.sites, number, &fn) : NULL;
+    if (address)
+        json_object_set_new(object, "call", json_string(pf_fn_name(fn)));
+    if (address && line)
+        json_object_set_new(object, "site", json_string(line_of(number, address)));
+}
+
+static double total(const double spent[PF_CHAIN_CLASSES])
+{
+    double sum = 0;
+    for (int what = 0; what < PF_CHAIN_CLASSES; what++)
+        sum += spent[what];
+    return sum;
+}
+
+/* The places with the most time, which `pieces` name by their number in this list. */
+static json_t *sites(const struct pf_chain_report *path, int shown[MOST_SITES], int *count)
+{
+    json_t *array = json_array();
+    for (*count = 0; *count < MOST_SITES; ++*count) {
+        int most = -1;
+        for (int i = 0; i < path->sites; i++) {
+            bool used = !(total(path->site[i]) > 0);
+            for (int k = 0; k < *count; k++)
+                used |= shown[k] == i;
+            if (!used && (most < 0 || total(path->site[i]) > total(path->site[most])))
+                most = i;
+        }
+        if (most < 0)
+            break;
+        shown[*count] = most;
+        json_t *one = json_pack("{s:o}", "spent_s", by_class(path->site[most]));
+        set_site(one, most, true);
+        json_array_append_new(array, one);
+    }
+    return array;
+}
+
+static json_t *longest(const struct pf_chain_report *path, const struct pf_account_row *rows)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < path->longest_count; i++) {
+        json_t *one =
+            json_pack("{s:s, s:i, s:s, s:f, s:f}", "class", pf_chain_class_name(path->longest[i].what),
+                      "rank", path->longest[i].rank, "phase", rows[path->longest[i].phase].phase, "begin_s",
+                      path->longest[i].begin, "spent_s", path->longest[i].spent);
+        set_site(one, path->longest[i].site, true);
+        json_array_append_new(array, one);
+    }
+    return array;
+}
+
+static json_t *pieces(const struct pf_chain_report *path, const struct pf_account_row *rows,
+                      const int shown[MOST_SITES], int count)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < path->pieces; i++) {
+        json_t *one =
+            json_pack("{s:f, s:i, s:s, s:o}", "end_s", path->piece[i].end, "rank", path->piece[i].rank,
+                      "phase", rows[path->piece[i].phase].phase, "spent_s", by_class(path->piece[i].spent));
+        set_site(one, path->piece[i].site, false);
+        for (int k = 0; k < count; k++)
+            if (shown[k] == path->piece[i].site)
+                json_object_set_new(one, "place", json_integer(k));
+        json_array_append_new(array, one);
+    }
+    return array;
+}
+
+json_t *pf_critical_path_json(void)
+{
+    const struct pf_chain_report *path = report();
+    if (!path)
+        return NULL;
+    struct pf_account_row *rows;
+    size_t count = pf_account_rows(&rows, 0, INT_MAX);
+    json_t *phases = json_array(), *ranks = json_array();
+    for (int i = 0; i < path->phases && i < (int)count; i++)
+        json_array_append_new(phases,
+                              json_pack("{s:s, s:s, s:o}", "phase", rows[i].phase, "model",
+                                        pf_model_name(rows[i].model), "spent_s", by_class(path->phase[i])));
+    for (int i = 0; i < path->ranks; i++)
+        if (path->of_rank[i] > 0)
+            json_array_append_new(ranks, json_pack("{s:i, s:f}", "rank", i, "spent_s", path->of_rank[i]));
+    int shown[MOST_SITES], places;
+    json_t *site = sites(path, shown, &places);
+    json_t *object = json_pack("{s:f, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "end_s", path->end,
+                               "last_rank", path->rank, "hops", (json_int_t)path->hops, "spent_s",
+                               by_class(path->sum), "phases", phases, "ranks", ranks, "sites", site,
+                               "longest", longest(path, rows), "pieces", pieces(path, rows, shown, places));
+    free(rows);
+    if (*pf_end_reason())
+        json_object_set_new(object, "partial", json_true());
+    else if (*pf_config.what_if)
+        json_object_set_new(object, "what_if",
+                            json_pack("{s:s, s:f, s:I, s:I}", "factors", pf_config.what_if, "predicted_s",
+                                      path->predicted, "any_source", (json_int_t)path->taken, "reordered",
+                                      (json_int_t)path->reversed));
+    return object;
+}
+
+void pf_critical_path_print(FILE *out)
+{
+    const struct pf_chain_report *path = report();
+    if (!path)
+        return;
+    bool partial = *pf_end_reason();
+    fprintf(out, "critical path %.9g s, %llu times from a rank to another, %s rank %d:", path->end,
+            (unsigned long long)path->hops, partial ? "partial, of the furthest" : "last", path->rank);
+    const char *separator = " ";
+    for (int what = 0; what < PF_CHAIN_CLASSES; what++) {
+        if (path->sum[what] > 0 && path->end > 0)
+            fprintf(out, "%s%s %.1f %%", separator, pf_chain_class_name((enum pf_chain_class)what),
+                    100 * path->sum[what] / path->end);
+        separator = path->sum[what] > 0 ? ", " : separator;
+    }
+    fputc('\n', out);
+    if (*pf_config.what_if && !partial)
+        fprintf(out, "what if %s: %.9g s, %+.1f %%\n", pf_config.what_if, path->predicted,
+                path->end > 0 ? 100 * (path->predicted / path->end - 1) : 0.0);
+    if (*pf_config.what_if && !partial && path->reversed)
+        fprintf(out,
+                "which may be otherwise: of %llu messages that are taken from any source %llu come in "
+                "another order\n",
+                (unsigned long long)path->taken, (unsigned long long)path->reversed);
+}

@@ -1,0 +1,58 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Model mpich: stock MPICH over the simulated UCX, alone and with others; what it does not have, and where there is none.
+load common.bash
+
+setup_file() {
+    export APP=$BATS_FILE_TMPDIR/mpich
+    "$PF_BIN/pfcc" -O1 -o "$APP" "$BATS_TEST_DIRNAME/mpich.c"
+}
+
+only_mpich() {
+    "$PF_BIN/pfinfo" | grep -q "^  mpich  *available" || skip "MPICH is not installed"
+}
+
+# passes RANKS FROM TO: the program switches between these models, and takes the same simulated time again
+passes() {
+    for time in first second; do
+        "$PF_BIN/pfrun" -np "$1" -model "$2" -quiet --cfg=smpi/simulate-computation:no "$APP" "$2" "$3" >"$time" || return 1
+    done
+    grep PASS first
+    cmp first second
+}
+
+@test "messages, types, collectives and communicators in MPICH" {
+    only_mpich
+    for ranks in 1 2 3 5 8; do
+        passes "$ranks" mpich mpich
+    done
+}
+
+@test "switches between MPICH and other models" {
+    only_mpich
+    for model in smpi analytic portals $([[ "$PF_OPENMPI" == 5.* ]] || echo ucx); do
+        passes 4 mpich "$model"
+        passes 5 "$model" mpich
+    done
+}
+
+@test "ranks of one host use the NIC, too" {
+    only_mpich
+    printf 'node-0\nnode-0\nnode-0\nnode-0\n' >hosts
+    "$PF_BIN/pfrun" -np 4 -hostfile hosts -model mpich -quiet -report report --cfg=smpi/simulate-computation:no "$APP" mpich mpich
+    python3 -c 'import json; u = json.load(open("report/summary.json"))["ucx"]; assert u["ranks"] == 4 and u["short"] > 0 and u["rndv"] == 0 and u["zcopy"] > 0, u'
+}
+
+@test "windows in model mpich are refused by name" {
+    only_mpich
+    refuses "model mpich has no one-sided communication yet" -np 2 -model mpich "$APP" mpich mpich windows
+}
+
+@test "without MPICH the model is missing, and its package is named" {
+    export PARFOCAL_MPICH_LIBDIR=$PWD
+    "$PF_BIN/pfinfo" | grep -A 1 "^  mpich  *missing" | grep "install the Debian package libmpich12"
+    refuses "install the Debian package libmpich12" -np 2 -model mpich "$APP" mpich mpich
+    cp "$(ldd "$APP" | awk '/libc\.so/ {print $3}')" libmpich.so.12
+    refuses "is not MPICH over UCX" -np 2 -model mpich "$APP" mpich mpich
+    "$PF_BIN/pfrun" -np 2 -model smpi -quiet "$APP" smpi smpi
+}

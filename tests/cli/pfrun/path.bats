@@ -1,0 +1,172 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# The critical path and -what-if: sums, planted causes, bad input.
+load common.bash
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    mkdir tmp
+    export TMPDIR=$BATS_TEST_TMPDIR/tmp
+    "$PF_BIN/pfcc" -O0 -g -o planted "$BATS_TEST_DIRNAME/planted.c"
+}
+
+# Models that show causes: later SimGrids have no signal CommImpl::on_completion, and smpi says so.
+showing() {
+    [[ "$("$PF_BIN/pfinfo" --version)" == *"SimGrid 3.32"* ]] && echo analytic smpi portals || echo analytic portals
+}
+
+over_ucx() {
+    [[ "$PF_OPENMPI" == 5.* ]] || echo ucx
+}
+
+@test "smpi says where SimGrid does not show its communications" {
+    pfrun -np 4 -model smpi -explain -quiet -report report --cfg=smpi/simulate-computation:no ./planted 2>err
+    [ "$(grep -c "critical path: this SimGrid does not show its communications" err)" -eq $([[ "$(showing)" == *smpi* ]] && echo 0 || echo 1) ]
+}
+
+# path MODEL ARGUMENTS...: runs the program with -explain.
+path() {
+    local model=$1
+    shift
+    pfrun -np 4 -model "$model" -explain -what-if "${WHAT:-compute=1}" -report report -quiet --cfg=smpi/simulate-computation:no ./planted "$@"
+}
+
+# The values of a Python expression with s, the summary, and c, its critical path, must be true.
+holds() {
+    python3 - "$1" <<'END'
+import json, sys
+s = json.load(open("report/summary.json"))
+c = s["critical_path"]
+t = s["simulated_s"]
+if not eval(sys.argv[1]):
+    sys.exit(f"not so: {sys.argv[1]}: {t} {c['end_s']} {c['spent_s']} {c['ranks']} {c['what_if']}")
+END
+}
+
+@test "the path adds up to the simulated time, and so does the prediction with factor 1, in every model" {
+    for model in analytic smpi portals portals-ideal packet $(over_ucx); do
+        path $model
+        holds 'abs(sum(c["spent_s"].values()) - t) < 1e-12 and abs(c["end_s"] - t) < 1e-12'
+        holds 'abs(c["what_if"]["predicted_s"] - t) < 1e-12'
+        holds 'abs(sum(r["spent_s"] for r in c["ranks"]) - t) < 1e-12'
+    done
+}
+
+@test "the path changes no simulated time" {
+    for model in analytic smpi portals; do
+        path $model
+        cp report/summary.json with.json
+        pfrun -np 4 -model $model -report report -quiet --cfg=smpi/simulate-computation:no ./planted
+        python3 -c 'import json; a, b = (json.load(open(f))["simulated_s"] for f in ("with.json", "report/summary.json")); assert a == b, (a, b)'
+    done
+}
+
+@test "a slow rank and its computation are found, and no wait for it" {
+    for model in $(showing) packet $(over_ucx); do
+        path $model
+        holds 'max(c["ranks"], key=lambda r: r["spent_s"])["rank"] == 2 and c["spent_s"]["computation"] > 0.9 * t'
+        holds 'c["longest"][0]["class"] == "computation" and c["longest"][0]["rank"] == 2'
+    done
+}
+
+@test "places in the program: each call, and computation after it" {
+    for model in $(showing) packet; do
+        path $model
+        holds '[c["sites"][0][key] for key in ("call", "site")] == ["MPI_Allreduce", "planted.c:25 (main)"] and abs(c["sites"][0]["spent_s"]["computation"] - 0.04) < 1e-4'
+        holds 'abs(sum(sum(site["spent_s"].values()) for site in c["sites"]) - t) < 1e-12'
+        holds '{one["call"] for one in c["longest"] if one["class"] == "computation"} >= {"MPI_Allreduce", "MPI_Comm_size"}'
+        holds 'all(c["sites"][piece["place"]]["call"] == piece["call"] for piece in c["pieces"] if "call" in piece)'
+    done
+}
+
+@test "who sends to whom: what the program sends, or whatever NICs send" {
+    for model in analytic smpi; do
+        path $model
+        holds 's["communication"]["ranks_in_row"] == 1 and s["communication"]["sent"] == [[i, (i + 1) % 4, 5, 200300] for i in range(4)]'
+    done
+    for model in portals packet $(over_ucx); do
+        path $model
+        holds 'len(s["communication"]["sent"]) >= 8 and [1 for a, b, m, n in s["communication"]["sent"] if b == (a + 1) % 4 and n >= 200300] == [1] * 4'
+        [ $model = ucx ] || holds 'sum(row[3] for row in s["communication"]["sent"]) == s["portals"]["bytes_put"] + s["portals"]["bytes_got"]'
+    done
+}
+
+@test "what-if says how long it takes when the slow rank is faster" {
+    for model in $(showing); do
+        path $model fast
+        local fast=$(python3 -c 'import json; print(json.load(open("report/summary.json"))["simulated_s"])')
+        WHAT=rank:2=2 path $model
+        holds "abs(c['what_if']['predicted_s'] / $fast - 1) < 0.05"
+        WHAT=phase:work=2 path $model
+        holds "c['what_if']['predicted_s'] < 0.6 * t"
+    done
+}
+
+@test "what-if counts what is taken from any source in another order" {
+    "$PF_BIN/pfcc" -O1 -g -o anyone "$BATS_TEST_DIRNAME/anyone.c"
+    for model in $(showing) packet; do
+        for factor in 1.5 3; do
+            PARFOCAL_TABLE=yes pfrun -np 3 -model $model -what-if rank:2=$factor -report report --cfg=smpi/simulate-computation:no ./anyone >out 2>&1
+            holds "c['what_if']['reordered'] == (0 if $factor < 2 else c['what_if']['any_source'] // 2) and c['what_if']['any_source'] == $([ $model = smpi ] && echo 4 || echo 6)"
+        done
+        grep "which may be otherwise: of [46] messages that are taken from any source [23] come in another order" out
+    done
+}
+
+@test "bad keys are refused, with a suggestion" {
+    for bad in "latencey=2" "rank:9=2" "rank:x=2" "compute" "compute=0" "compute=x" "," "nic=2,nic=3" "rank:1=2,rank:1=2" "phase:a=2,phase:a=2"; do
+        run pfrun -np 4 -what-if "$bad" ./planted
+        [ "$status" -ne 0 ]
+        [[ "$output" == *"-what-if"* ]]
+    done
+    run pfrun -np 4 -what-if "latencey=2" ./planted
+    [[ "$output" == *"maybe latency?"* ]]
+}
+
+@test "a run or a prediction that is too long has no path, and a line says so" {
+    pfrun -np 4 -model smpi -explain -what-if compute=1e-6,phase:work=0.1 -report report -quiet --cfg=smpi/simulate-computation:no ./planted 2>err
+    grep -q "no critical path: .*longer than 18 simulated hours" err
+    run grep -q critical_path report/summary.json
+    [ "$status" -ne 0 ]
+}
+
+@test "what has not come yet when a rank tests for it does not delay the prediction" {
+    "$PF_BIN/pfcc" -O1 -w -o nbcblock "$BATS_TEST_DIRNAME/../../e2e/programs/nbcblock.c"
+    E2E_A=analytic E2E_B=packet pfrun -np 4 -model analytic -explain -what-if compute=1 -report report -quiet \
+        --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:0 ./nbcblock
+    holds 'abs(c["what_if"]["predicted_s"] - t) < 1e-12'
+}
+
+# true_and_predicted MODEL KEY ROW=VALUE...: cg with these rows halved or doubled, and what -what-if says, within 5 %.
+true_and_predicted() {
+    local model=$1 key=$2 software=4e-7
+    shift 2
+    [[ "$key" != software ]] || software=2e-7
+    run_cg() {
+        local smpi=()
+        [[ "$model" != smpi ]] || smpi=(--cfg=smpi/os:0:$1:0 --cfg=smpi/or:0:$1:0)
+        shift
+        PARFOCAL_OPENMPI_SEND_TIME=4e-7 PARFOCAL_OPENMPI_RECEIVE_TIME=4e-7 env "${@:2}" "$PF_BIN/pfrun" -np 8 -model "$model" -quiet -report report \
+            -what-if "$1=2" "${smpi[@]}" --cfg=smpi/simulate-computation:no "$PF_BIN/../examples/cg" -n 8
+    }
+    run_cg 4e-7 "$key"
+    cp report/summary.json predicted.json
+    run_cg $software compute "$@"
+    python3 - "$model" "$key" <<'END2'
+import json, sys
+before, after = (json.load(open(f)) for f in ("predicted.json", "report/summary.json"))
+whole, true, predicted = before["simulated_s"], after["simulated_s"], before["critical_path"]["what_if"]["predicted_s"]
+print(*sys.argv[1:], f"{true / whole - 1:+.1%} {predicted / whole - 1:+.1%}")
+sys.exit("predicted otherwise" if abs(predicted / true - 1) > 0.05 else 0)
+END2
+}
+
+@test "halving each class of cost changes the time as what-if predicts" {
+    for model in $(showing); do
+        true_and_predicted $model latency PARFOCAL_PLATFORM_LINK_LATENCY=100e-9
+        true_and_predicted $model link_bw PARFOCAL_PLATFORM_LINK_BW=22.2e9 PARFOCAL_NIC_PCIE_BW=31.5e9
+        true_and_predicted $model software PARFOCAL_OPENMPI_SEND_TIME=2e-7 PARFOCAL_OPENMPI_RECEIVE_TIME=2e-7
+        [[ "$model" == smpi ]] || true_and_predicted $model nic PARFOCAL_NIC_PCIE_LATENCY=125e-9 PARFOCAL_NIC_TX_TIME=1e-9 \
+            PARFOCAL_NIC_TX_GAP=4e-9 PARFOCAL_NIC_RX_GAP=4e-9 PARFOCAL_NIC_MATCH_GAP=16e-9 PARFOCAL_NIC_COMMAND_BYTES=32 PARFOCAL_NIC_EVENT_BYTES=48
+    done
+}
