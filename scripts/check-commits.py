@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-RULE_MADE = "94825a4f"
+RULE_MADE = "a0ac6095"
 LONGEST = 72
 NO_IMPERATIVE = re.compile(r"^(Added|Adds|Fixed|Fixes|Changed|Changes|Removed|Removes|Updated|Updates|Made|Makes|Moved|Moves)\b|^\w+ing\b")
 IMPERATIVE = re.compile(r"^(Bring|Ring|String|Ping)\b")
