@@ -6,8 +6,8 @@
 
 /*
  * The calling process. Every simulated process of the application has one of these in SimGrid's per-actor
- * data slot; helper actors that work on behalf of a rank carry the same pointer. There is no thread-local
- * state anywhere: all ranks share one operating-system thread.
+ * data slot; helper actors that work on behalf of a rank carry the same pointer. No rank has thread-local
+ * state: all share one operating-system thread.
  */
 struct ptl_process;  /* lowlevel/portals: created by the first PtlInit */
 struct ucx_process;  /* lowlevel/ucx: created when the rank gets its copy of UCX's callers */

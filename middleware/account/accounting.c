@@ -23,6 +23,7 @@ struct pair {
     enum pf_model model;
 };
 
+void (*pf_account_returns)(void);
 uint64_t pf_account_mark;
 
 static struct {

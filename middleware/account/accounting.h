@@ -65,6 +65,9 @@ struct pf_account {
 /* The process's last mark, in ticks. */
 PF_EXPORT extern uint64_t pf_account_mark;
 
+/* What is to be done before a rank's program goes on; NULL: nothing. */
+PF_EXPORT extern void (*pf_account_returns)(void);
+
 /* Ticks of the clock of the accounts; pf_account_seconds converts at the end of the run. */
 static inline uint64_t pf_account_ticks(void)
 {
@@ -142,6 +145,8 @@ static inline void pf_account_book(struct pf_account *account)
  * pf_account_stop(). */
 static inline void pf_account_leave(struct pf_account *account)
 {
+    if (__builtin_expect(pf_account_returns != NULL, 0))
+        pf_account_returns();
     uint64_t now = pf_account_ticks();
     if (!pf_clock_undisturbed(now))
         now = pf_clock_ask();

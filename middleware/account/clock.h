@@ -65,5 +65,11 @@ void pf_clock_compare(void);
  * pf_clock_compare() may ask the system, until the counter's speed is known. */
 enum pf_clock_source pf_clock_use(enum pf_clock_source wanted);
 
+/* Has a clock been chosen? */
+static inline bool pf_clock_measures(void)
+{
+    return pf_clock.armed != &pf_clock.mark;
+}
+
 /* How often the system was asked (for tests). */
 extern uint64_t pf_clock_asked;

@@ -286,12 +286,15 @@ void pf_compute_return(struct pf_rank *r)
         pf_account_leave(r->account);
 }
 
+double pf_compute_scale(const struct pf_rank *r)
+{
+    return 1e-9 * _smpi_cfg_host_speed / sg_host_get_speed(r->self.host);
+}
+
 double pf_compute_due(const struct pf_rank *r)
 {
     uint64_t ns = r->account ? r->account->computed - r->account->charged : 0;
-    return ns < pf_compute_threshold
-               ? 0
-               : (double)ns * 1e-9 * _smpi_cfg_host_speed / sg_host_get_speed(r->self.host);
+    return ns < pf_compute_threshold ? 0 : (double)ns * pf_compute_scale(r);
 }
 
 void pf_compute_slept(struct pf_rank *r)

@@ -80,6 +80,9 @@ static inline bool pf_compute_counts(const struct pf_rank *r)
 struct pf_rank *pf_compute_call(void);
 void pf_compute_return(struct pf_rank *r);
 
+/* Simulated seconds in a nanosecond of the rank's computation. */
+double pf_compute_scale(const struct pf_rank *r);
+
 /* Simulated seconds that the rank's computation since its last call will take when it is charged. */
 double pf_compute_due(const struct pf_rank *r);
 

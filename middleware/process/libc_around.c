@@ -14,6 +14,7 @@
             "    mov " #name "@GOTPCREL(%rip), %r11\n"                                                       \
             "    jmp pf_around_" #kind "\n.size pf_libc_" #name ", .-pf_libc_" #name "\n");
 #define PF_IMPORT_rank(name)
+#define PF_IMPORT_openmp(name)
 #define PF_IMPORT_program(name)
 #define PF_IMPORT_path(name)   ENTRY(name, path)
 #define PF_IMPORT_opens(name)  ENTRY(name, opens)

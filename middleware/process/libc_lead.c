@@ -11,6 +11,7 @@
 #include "loader/imports.h"
 #include "loader/libc.h"
 #include "middleware/process/libc.h"
+#include "middleware/process/libc_openmp.h"
 #include "middleware/process/libc_process.h"
 
 #define PF_IMPORT(name, how)                                                                                 \
@@ -20,21 +21,23 @@
 
 #undef PF_IMPORT
 #define PF_IMPORT(name, how) {#name, PF_PROGRAM_##how, pf_real_##name, pf_own_##name},
-#define PF_PROGRAM_rank      false
-#define PF_PROGRAM_program   true
-#define PF_PROGRAM_path      false
-#define PF_PROGRAM_opens     false
-#define PF_PROGRAM_file      false
-#define PF_PROGRAM_named     false
-#define PF_PROGRAM_number    false
-#define PF_PROGRAM_reads     false
-#define PF_PROGRAM_writes    false
-#define PF_PROGRAM_spawn     false
-#define PF_PROGRAM_caught    false
+enum who { EVERYBODY, PROGRAMS, OPENMP };
+#define PF_PROGRAM_rank    EVERYBODY
+#define PF_PROGRAM_program PROGRAMS
+#define PF_PROGRAM_openmp  OPENMP
+#define PF_PROGRAM_path    EVERYBODY
+#define PF_PROGRAM_opens   EVERYBODY
+#define PF_PROGRAM_file    EVERYBODY
+#define PF_PROGRAM_named   EVERYBODY
+#define PF_PROGRAM_number  EVERYBODY
+#define PF_PROGRAM_reads   EVERYBODY
+#define PF_PROGRAM_writes  EVERYBODY
+#define PF_PROGRAM_spawn   EVERYBODY
+#define PF_PROGRAM_caught  EVERYBODY
 
 struct import {
     const char *name;
-    bool program; /* not for libraries of the system */
+    enum who who; /* is led: not libraries of the system, or callers of a library that may come later */
     void *real, *own;
 };
 
@@ -48,7 +51,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct import *)a)->name, ((const struct import *)b)->name);
 }
 
-static const struct import *find_import(const char *name)
+static struct import *find_import(const char *name)
 {
     static bool sorted;
     if (!sorted)
@@ -57,10 +60,20 @@ static const struct import *find_import(const char *name)
     return bsearch(&(struct import){.name = name}, imports, IMPORTS, sizeof imports[0], by_name);
 }
 
+/* Is this the function meant by that import? */
+static bool is_real(struct import *found, void *real)
+{
+    if (found->who == OPENMP && !found->real && real) {
+        found->real = real;
+        pf_openmp_found(real);
+    }
+    return found->real == real;
+}
+
 void *pf_process_import(const char *name, const void *real)
 {
-    const struct import *found = find_import(name);
-    return found && found->real == real ? found->own : NULL;
+    struct import *found = find_import(name);
+    return found && is_real(found, (void *)real) ? found->own : NULL;
 }
 
 /* The C library's variables. */
@@ -106,8 +119,8 @@ static bool lead_one(const char *name, bool undefined, const void *arg, void **v
     const struct lead *lead = arg;
     if (!undefined)
         return false;
-    const struct import *found = find_import(name);
-    if (found && (lead->p || !found->program) && dlsym(lead->library, name) == found->real)
+    struct import *found = find_import(name);
+    if (found && (lead->p || found->who != PROGRAMS) && is_real(found, dlsym(lead->library, name)))
         *value = found->own;
     else
         *value = lead->p ? variable(lead->p, name) : pf_libc_find(library_column, name);

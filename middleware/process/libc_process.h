@@ -56,6 +56,7 @@ struct pf_process {
         alarm_interval; /* libc_alarm.c: s, the date of the next SIGALRM and the time to another; 0: none */
     bool rings;         /* and its handler runs */
     struct pf_cxx_streams *cxx; /* libc_cxx.cpp */
+    struct pf_openmp *openmp;   /* libc_openmp.c */
     void *caught;               /* the exceptions that it handles, while others do */
 };
 

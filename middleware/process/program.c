@@ -98,6 +98,8 @@ static int run(int argc, char **argv)
     program_invocation_short_name = slash ? (char *)slash + 1 : argv[0];
     pf_proc_set(argc, argv);
     pf_program_set_frame((size_t)sg_actor_self_get_pid(), &frame);
+    if (pf_account_returns)
+        pf_account_returns();
     if (sigsetjmp(frame.here, 0) == 0)
         end(loaded(argc, argv, pf_environment()), &frame);
     if (pf_in_child())

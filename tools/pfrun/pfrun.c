@@ -32,6 +32,7 @@
 #include "middleware/observing/start.h"
 #include "middleware/process/abi.h"
 #include "middleware/process/job.h"
+#include "middleware/process/libc_openmp.h"
 #include "middleware/process/private.h"
 #include "middleware/sampling/sampling.h"
 #include "tools/pfrun/checks.h"
@@ -359,6 +360,7 @@ static int conclude(int status)
     paraver_write();
     ideal_run();
     bool sampled = pf_sampling_finish();
+    pf_openmp_warn();
     status = pf_job_finish(status);
     if (!(smpi_trace_complete() && sampled) && status == 0)
         status = 1;
@@ -498,6 +500,7 @@ static void prepare(int argc, char **argv)
     /* Threads that spin while they wait take the processor from the one thread in which all ranks run, and
      * spinning of the rank's own would be charged as its computation. */
     setenv("OMP_WAIT_POLICY", "passive", 0);
+    setenv("OMP_NUM_THREADS", "1", 0); /* as by mpirun's default, which binds a rank to one core */
     settings_for_smpi();
     add_argument(stand_in); /* and no arguments of the programs, of which SimGrid would take some */
 }

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A program that asks for MPI_THREAD_MULTIPLE and has threads: by default only the first one calls MPI; with
- * an argument both do. Prints rank, granted level, and the sum that the other thread and a collective made.
- */
+ * an argument both do, with "work" the other one computes. Prints rank, granted level, and the sum that the
+ * other thread and a collective made. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 
-static int both;
+static int both, computes;
 
 static void *work(void *value)
 {
     if (both)
         MPI_Comm_rank(MPI_COMM_WORLD, value);
+    for (volatile long i = computes ? 50000000 : 0; i > 0; i--)
+        ;
     *(int *)value += 1;
     return NULL;
 }
@@ -20,7 +23,8 @@ int main(int argc, char **argv)
 {
     int provided, again, rank, value, sum;
     pthread_t thread;
-    both = argc > 1;
+    computes = argc > 1 && strcmp(argv[1], "work") == 0;
+    both = argc > 1 && !computes;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Query_thread(&again);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

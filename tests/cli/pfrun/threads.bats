@@ -8,19 +8,35 @@ setup_file() {
     unset OMP_WAIT_POLICY
 }
 
-@test "threads wait passively, and only the rank's own takes simulated time" {
-    pfrun -np 2 --cfg=smpi/host-speed:1Gf "$APP" | sort >times
-    cat times
-    [ "$(cut -d ' ' -f 1-3 times)" = "rank 0 passive
-rank 1 passive" ]
-    awk '!($4 > 0 && $5 >= 0 && $5 < $4 / 2) { exit 1 }' times # one that spins takes as long as what it waits for
-    for way in portals analytic; do
-        pfrun -np 2 -model $way --cfg=smpi/host-speed:1Gf "$APP" | awk '!($3 == "passive" && $4 > 0 && $5 < $4 / 2) { exit 1 }'
+@test "a region takes as long as its longest thread, and each rank has its own threads" {
+    printf '%s\n' "0 equal 3" "0 loop 4" "0 messages 3" "0 one 6" "0 turns 6" "1 equal 3" "1 loop 4" "1 messages 3" "1 one 6" \
+        "1 turns 6" >expected
+    for way in "-model smpi" "-model analytic" "-model portals" "-schedule every:3=smpi|portals"; do
+        # shellcheck disable=SC2086
+        pfrun -np 2 $way --cfg=smpi/host-speed:1Gf "$APP" | sort | diff expected -
     done
 }
 
-@test "a policy of the user's stays" {
-    OMP_WAIT_POLICY=ACTIVE pfrun -np 1 --cfg=smpi/simulate-computation:no "$APP" | grep "rank 0 ACTIVE"
+@test "threads share the rank's cores, with a warning" {
+    PARFOCAL_PLATFORM_CORES=1 pfrun -np 2 --cfg=smpi/host-speed:1Gf "$APP" 2>err | grep -E "equal|one" | sort >out
+    diff out - <<'END'
+0 equal 6
+0 one 7
+1 equal 9
+1 one 8
+END
+    grep -E "[23] threads and 1 core of host" err
+}
+
+@test "threads wait passively, one is the default, and what the user sets stays" {
+    pfrun -np 2 -platform star:1 --cfg=smpi/simulate-computation:no "$APP" what | sort | diff - <(printf '0 passive 1 16\n1 passive 1 16\n')
+    OMP_WAIT_POLICY=ACTIVE OMP_NUM_THREADS=3 pfrun -np 1 --cfg=smpi/simulate-computation:no "$APP" what | grep "0 ACTIVE 3 32"
+}
+
+@test "computation of other threads is not charged, and the run says so" {
+    "$PF_BIN/pfcc" -pthread -o other "$BATS_TEST_DIRNAME/multiple.c"
+    pfrun -np 2 --cfg=smpi/host-speed:1Gf ./other work 2>err
+    grep "threads of the program have used .* s of processor time that no rank was charged for" err
 }
 
 @test "a program that asks for MPI_THREAD_MULTIPLE runs, and gets a note about its level when that is wanted" {

@@ -14,6 +14,7 @@
 #include "middleware/core/job_state.h"
 
 uint64_t pf_account_mark;
+void (*pf_account_returns)(void);
 bool pf_compute_on;
 uint64_t pf_compute_threshold = UINT64_MAX;
 int fake_aborted;
