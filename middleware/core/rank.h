@@ -77,7 +77,6 @@ struct pf_rank {
     bool computes; /* it has called an interface next to MPI before MPI_Init or without it: what is between
                       its calls is charged */
     int thread_level;
-    int os_thread;      /* of MPI_Init */
     void *bsend_buffer; /* the user's, and which implementation holds it now */
     int bsend_size;
     int bsend_impl;

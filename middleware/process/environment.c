@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <simgrid/engine.h>
@@ -22,6 +21,7 @@
 #include "middleware/process/program_frame.h"
 #include "middleware/process/libc.h"
 #include "middleware/process/libc_alarm.h"
+#include "middleware/process/libc_process.h"
 #include "middleware/process/ranks.h"
 #include "middleware/sampling/sampling.h"
 
@@ -37,10 +37,19 @@ static enum pf_rank_state state_at_end(void)
     return state;
 }
 
+/* What any thread may ask (MPI 3.1 section 12.4) is asked of its rank. */
+static const struct pf_rank *rank_of_thread(void)
+{
+    const struct pf_process *p = pf_process();
+    return &pf_job_state.ranks[p ? p->rank : 0];
+}
+
 static enum pf_rank_state state_of_caller(void)
 {
     if (pf_job_state.over)
         return state_at_end();
+    if (pf_libc_in_thread())
+        return (enum pf_rank_state)rank_of_thread()->state;
     pf_self_t *self = sg_actor_self() ? pf_self() : NULL; /* a program may have been started by itself */
     return self && self->mpi ? (enum pf_rank_state)self->mpi->state : PF_RANK_NEW;
 }
@@ -90,7 +99,6 @@ static int initialise(int fn, const void *site, int required, int *provided)
     if (start_base(r) != MPI_SUCCESS)
         return MPI_ERR_OTHER;
     pf_job_start_rank(r);
-    r->os_thread = (int)syscall(SYS_gettid);
     r->thread_level = pf_thread_level(required);
     notice_level(r, required);
     if (provided)
@@ -178,6 +186,10 @@ int pf_PMPI_Abort(MPI_Comm comm, int errorcode)
 
 int pf_PMPI_Query_thread(int *provided)
 {
+    if (pf_libc_in_thread() && provided) {
+        *provided = rank_of_thread()->thread_level;
+        return MPI_SUCCESS;
+    }
     struct pf_rank *r = PF_ENTER(Query_thread);
     if (!provided)
         return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_ARG);
@@ -187,10 +199,14 @@ int pf_PMPI_Query_thread(int *provided)
 
 int pf_PMPI_Is_thread_main(int *flag)
 {
+    if (pf_libc_in_thread() && flag) {
+        *flag = 0;
+        return MPI_SUCCESS;
+    }
     struct pf_rank *r = PF_ENTER(Is_thread_main);
     if (!flag)
         return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_ARG);
-    *flag = (int)syscall(SYS_gettid) == r->os_thread;
+    *flag = 1; /* PF_ENTER refuses all others */
     return pf_call_return(r, MPI_SUCCESS);
 }
 
@@ -219,6 +235,8 @@ int pf_PMPI_Get_processor_name(char *name, int *resultlen)
 /* Reading the clock costs what SMPI says it costs (smpi/wtime), in every model. */
 double pf_PMPI_Wtime(void)
 {
+    if (pf_libc_in_thread())
+        return pf_libc_clock_of_thread();
     pf_self_t *self = pf_job_self();
     if (!self || self->mpi->state != PF_RANK_RUNNING)
         return self ? pf_libc_clock_read(simgrid_get_clock()) : simgrid_get_clock();
@@ -231,6 +249,8 @@ double pf_PMPI_Wtime(void)
 
 double pf_PMPI_Wtick(void)
 {
+    if (pf_libc_in_thread())
+        return rank_of_thread()->base->fn->Wtick();
     struct pf_rank *r = PF_ENTER(Wtick);
     double tick = r->base->fn->Wtick();
     pf_account_leave(r->account);

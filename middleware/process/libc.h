@@ -125,6 +125,11 @@ void pf_libc_leave(struct pf_rank *r);
  * called an interface next to MPI. */
 double pf_libc_spend(double seconds);
 
+/* Whether the caller is another thread than that of the ranks, during the run, and the date that it sees,
+ * later each time. */
+bool pf_libc_in_thread(void);
+double pf_libc_clock_of_thread(void);
+
 /* A charged clock has shown this date. Where the read has cost nothing, a rank that waits for the clock must
  * get there all the same. Returns the date. */
 double pf_libc_clock_read(double shown);

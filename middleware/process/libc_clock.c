@@ -31,6 +31,7 @@
 #include "middleware/comm/routing.h"
 #include "middleware/core/job_state.h"
 #include "middleware/process/libc_alarm.h"
+#include "middleware/process/libc_openmp.h"
 
 /* SimGrid's side. Its headers rename the C library's functions, hence the declaration. */
 double smpi_wtime(void) __asm__("PMPI_Wtime"); /* mpi.h gives that name to the middleware's */
@@ -217,9 +218,11 @@ static double free_clock(void)
 }
 
 /* A thread that the program has made next to its rank goes on where a rank has read last. */
-static double clock_of_thread(void)
+double pf_libc_clock_of_thread(void)
 {
-    double now, last;
+    double now = pf_openmp_date(), last;
+    if (now > 0)
+        return now;
     __atomic_load(&latest, &last, __ATOMIC_RELAXED);
     do
         now = fmax(last, simgrid_get_clock()) + STEP;
@@ -235,6 +238,12 @@ static bool owes(const struct pf_rank *r)
            !pf_compute_on && wtime() > 0;
 }
 
+bool pf_libc_in_thread(void)
+{
+    return pf_job_state.ranks && !pf_job_state.over && !pf_in_child() &&
+           !pthread_equal(pthread_self(), pf_job_state.thread);
+}
+
 /* Whose clock the caller sees. */
 enum caller { REAL, RANK, THREAD };
 
@@ -242,8 +251,7 @@ static enum caller who_asks(void)
 {
     if (pf_libc_simulated())
         return RANK;
-    bool runs = pf_job_state.ranks && !pf_job_state.over && !pf_in_child();
-    return runs && !pthread_equal(pthread_self(), pf_job_state.thread) ? THREAD : REAL;
+    return pf_libc_in_thread() ? THREAD : REAL;
 }
 
 /* False: the real clocks are asked. */
@@ -251,7 +259,7 @@ static bool read_clock(bool seen, double *now)
 {
     enum caller caller = who_asks();
     if (caller == THREAD)
-        *now = clock_of_thread();
+        *now = pf_libc_clock_of_thread();
     else if (caller == RANK)
         pf_alarm_look();
     if (caller == RANK)

@@ -34,6 +34,7 @@ struct place {
 
 /* What a rank has of the library, and its region. */
 struct pf_openmp {
+    struct pf_process *process;
     char *saved; /* the library's memory, while others run */
     int cores;   /* of the rank; 0: not counted yet */
     struct place place;
@@ -44,8 +45,9 @@ struct pf_openmp {
     _Atomic uint64_t longest[2]; /* ns, from barrier to barrier: of the segment that runs, and of the next */
     uint64_t total;              /* ns, of the longest of each segment that has ended */
     struct pf_rank *rank;
-    double date, scale; /* s, when the region began; simulated s in a ns */
-    uint64_t charged;   /* ns of the rank's computation that had been charged then */
+    double date, shown,
+        scale;        /* s, when the region began, also with what was not charged; simulated s in a ns */
+    uint64_t charged; /* ns of the rank's computation that had been charged then */
 };
 
 static uint64_t others; /* ns of processor time of all teams but for ranks' own threads */
@@ -87,6 +89,7 @@ static struct pf_openmp *openmp_of(struct pf_process *p)
 {
     if (!p->openmp) {
         p->openmp = pf_calloc(1, sizeof *p->openmp);
+        p->openmp->process = p;
         p->openmp->saved = pf_calloc(1, memory.size);
         memcpy(p->openmp->saved, memory.fresh, memory.size);
     }
@@ -166,6 +169,11 @@ static struct place *here(void)
     return p ? &openmp_of(p)->place : NULL;
 }
 
+struct pf_process *pf_openmp_process(void)
+{
+    return elsewhere.region ? elsewhere.region->process : NULL;
+}
+
 /* Of the rank's own thread: what it has computed and waited since the region began. */
 static uint64_t time_of_rank(const struct pf_openmp *o)
 {
@@ -183,6 +191,13 @@ static uint64_t time_of(const struct pf_openmp *o, unsigned index)
         return time_of_rank(o);
     clock_gettime(o->member[index].clock, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+double pf_openmp_date(void)
+{
+    const struct pf_openmp *o = elsewhere.region;
+    return o ? o->shown + o->scale * (double)(time_of(o, elsewhere.index) - o->member[elsewhere.index].began)
+             : 0;
 }
 
 /* What each thread of the team runs. */
@@ -254,6 +269,7 @@ static struct pf_openmp *begin(void (**body)(void *), void **data, unsigned thre
     o->data = *data;
     o->longest[0] = o->longest[1] = o->total = 0;
     o->date = simgrid_get_clock();
+    o->shown = o->date + o->rank->owed + pf_compute_due(o->rank);
     o->scale = pf_compute_scale(o->rank);
     o->charged = o->rank->account->charged;
     *body = run;

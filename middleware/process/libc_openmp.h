@@ -17,6 +17,13 @@
 /* A program of a rank calls this function of the library: from now on each rank has its own state. */
 void pf_openmp_found(const void *function);
 
+/* Whose region the calling thread works in, NULL: it is none of a team, or the rank's own. */
+struct pf_process *pf_openmp_process(void);
+
+/* The simulated date (s) that such a thread sees: that of the region's begin, and its own time since; 0 for
+ * others. */
+double pf_openmp_date(void);
+
 /* At the end of the run, from the thread in which ranks lived: says how much other threads have computed for
  * which no rank was charged, if it is much. */
 PF_EXPORT void pf_openmp_warn(void);

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "middleware/core/job_state.h"
 #include "middleware/process/libc.h"
+#include "middleware/process/libc_openmp.h"
 #include "middleware/process/libc_process.h"
 
 static struct pf_process **processes; /* by rank */
@@ -59,8 +60,10 @@ bool pf_process_here(void)
 
 struct pf_process *pf_process(void)
 {
-    if (!sg_actor_self())
-        return last && !pthread_equal(thread, pthread_self()) ? last : NULL;
+    if (!sg_actor_self()) {
+        struct pf_process *of_team = pf_openmp_process();
+        return of_team || !last || pthread_equal(thread, pthread_self()) ? of_team : last;
+    }
     long rank = sg_actor_self_get_pid() - 1;
     if (rank < 0 || rank >= pf_job_state.size)
         return NULL;

@@ -9,7 +9,7 @@ setup_file() {
 }
 
 @test "a region takes as long as its longest thread, and each rank has its own threads" {
-    printf '%s\n' "0 equal 3" "0 loop 4" "0 messages 3" "0 one 6" "0 turns 6" "1 equal 3" "1 loop 4" "1 messages 3" "1 one 6" \
+    printf '%s\n' "0 clocks 3" "0 equal 3" "0 loop 4" "0 messages 3" "0 one 6" "0 turns 6" "1 clocks 3" "1 equal 3" "1 loop 4" "1 messages 3" "1 one 6" \
         "1 turns 6" >expected
     for way in "-model smpi" "-model analytic" "-model portals" "-schedule every:3=smpi|portals"; do
         # shellcheck disable=SC2086

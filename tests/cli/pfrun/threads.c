@@ -79,6 +79,23 @@ int main(int argc, char **argv)
         work(2);
     end("loop");
 
+    /* What any thread may ask, and the time that it sees. */
+    double least = 1e9;
+    int others = 0;
+    begin();
+#pragma omp parallel reduction(min : least) reduction(+ : others)
+    {
+        int is_main = 1, is_there = 0;
+        double from = MPI_Wtime();
+        work(3);
+        least = MPI_Wtime() - from;
+        MPI_Is_thread_main(&is_main);
+        MPI_Initialized(&is_there);
+        others += !is_main && is_there;
+    }
+    printf("%d clocks %.0f\n", rank, least / UNIT);
+    wrong |= others != rank + 1;
+
     /* Messages of the first thread in a region: others run meanwhile, in regions of their own. */
     begin();
 #pragma omp parallel reduction(+ : threads)
