@@ -85,14 +85,20 @@ double pf_alarm_left(void)
     return p && p->alarm > 0 && !is_blocked(p) ? fmax(p->alarm - pf_libc_now(), 0) : INFINITY;
 }
 
+/* The signal that was due: the next one, if it comes again. Those that were missed come once. */
+static void take(struct pf_process *p, double now)
+{
+    double missed = p->alarm_interval > 0 ? floor((now - p->alarm) / p->alarm_interval) : 0;
+    set(p, p->alarm_interval > 0 ? p->alarm + (missed + 1) * p->alarm_interval : 0, p->alarm_interval);
+}
+
 bool pf_alarm_ring(void)
 {
     struct pf_process *p = of_rank();
     double now = p && p->alarm > 0 ? pf_libc_now() + SAME : 0;
     if (!p || p->alarm <= 0 || now < p->alarm || is_blocked(p))
         return false;
-    double missed = p->alarm_interval > 0 ? floor((now - p->alarm) / p->alarm_interval) : 0;
-    set(p, p->alarm_interval > 0 ? p->alarm + (missed + 1) * p->alarm_interval : 0, p->alarm_interval);
+    take(p, now);
     set_mask(SIG_BLOCK);
     p->rings = true;
     ringing++;
@@ -209,4 +215,51 @@ int pf_libc_sigsuspend(const sigset_t *set)
     int result = wait_for_alarm();
     sigprocmask(SIG_SETMASK, &before, NULL);
     return result;
+}
+
+static void sleep_for(double seconds)
+{
+    const struct timespec rest = pf_libc_timespec(seconds + 2 * SAME);
+    if (seconds > 0)
+        pf_libc_nanosleep(&rest, NULL);
+}
+
+/* A program has blocked SIGALRM, and takes it without a handler. Other signals come from outside of the
+ * simulation: they are looked for, and waited for where nothing else can come. */
+int pf_libc_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
+{
+    struct pf_process *p = of_rank();
+    bool alarm = p && p->alarm > 0 && sigismember(set, SIGALRM) == 1;
+    if (!p || (!alarm && !timeout)) {
+        pf_alarm_warn(p ? "sigwait()" : NULL);
+        return sigtimedwait(set, info, timeout);
+    }
+    const struct timespec at_once = {0, 0};
+    double limit = timeout ? (double)timeout->tv_sec + 1e-9 * (double)timeout->tv_nsec : INFINITY;
+    int other = sigtimedwait(set, info, &at_once);
+    if (other > 0 || errno != EAGAIN)
+        return other;
+    double due = alarm ? fmax(p->alarm - pf_libc_now(), 0) : INFINITY;
+    sleep_for(fmin(due, limit));
+    if (due > limit) {
+        errno = EAGAIN;
+        return -1;
+    }
+    take(p, pf_libc_now() + SAME);
+    if (info)
+        *info = (siginfo_t){.si_signo = SIGALRM, .si_code = SI_KERNEL};
+    return SIGALRM;
+}
+
+int pf_libc_sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+    return pf_libc_sigtimedwait(set, info, NULL);
+}
+
+int pf_libc_sigwait(const sigset_t *set, int *signal)
+{
+    int came = pf_libc_sigtimedwait(set, NULL, NULL);
+    if (came > 0)
+        *signal = came;
+    return came > 0 ? 0 : errno;
 }

@@ -67,3 +67,15 @@ END
     [ "$status" -eq 142 ]
     grep "rank 1: Alarm clock (SIGALRM) at simulated time 1" <<<"$output"
 }
+
+@test "a program that has blocked the signal takes it" {
+    for model in smpi portals; do
+        diff - <(alarms taken) <<'END'
+sigwait: 1.000 s, 0 rings, 14 left
+none: 1.500 s, 0 rings, -1 left
+not yet: 2.000 s, 0 rings, -1 left
+sigtimedwait: 2.500 s, 0 rings, 1 left
+sigwaitinfo: 3.250 s, 0 rings, 14 left
+END
+    done
+}

@@ -150,6 +150,32 @@ static void blocked(void)
     sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
+/* Taken without a handler. */
+static void taken(void)
+{
+    struct itimerval often = {{0, 250000}, {0, 250000}}, off = {{0, 0}, {0, 0}};
+    const struct timespec half = {0, 500000000};
+    siginfo_t info;
+    int came = 0;
+    sigset_t alarms, before;
+    sigemptyset(&alarms);
+    sigaddset(&alarms, SIGALRM);
+    sigprocmask(SIG_BLOCK, &alarms, &before);
+    alarm(1);
+    sigwait(&alarms, &came);
+    say("sigwait", came);
+    say("none", sigtimedwait(&alarms, &info, &half));
+    alarm(1);
+    say("not yet", sigtimedwait(&alarms, &info, &half));
+    say("sigtimedwait", sigtimedwait(&alarms, &info, &half) == info.si_signo);
+    setitimer(ITIMER_REAL, &often, NULL);
+    for (int i = 0; i < 3; i++)
+        came = sigwaitinfo(&alarms, &info);
+    say("sigwaitinfo", came);
+    setitimer(ITIMER_REAL, &off, NULL);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
 int main(int argc, char **argv)
 {
     int me, number = 7;
@@ -173,6 +199,8 @@ int main(int argc, char **argv)
         jumps();
     if (me == 1 && !strcmp(argv[1], "blocked"))
         blocked();
+    if (me == 1 && !strcmp(argv[1], "taken"))
+        taken();
     if (me == 1 && !strcmp(argv[1], "mpi"))
         in_mpi(me);
     if (me == 1 && !strcmp(argv[1], "early"))
