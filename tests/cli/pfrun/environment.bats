@@ -51,6 +51,18 @@ places() {
     [ "$(PMI_RANK=3 ./direct)" = "- - - - - 3 - - - - - - -" ]
 }
 
+@test "a library that pfcc has not linked sees the environment" {
+    echo '#include <unistd.h>
+        int variables(void) { int n = 0; while (environ && environ[n]) n++; return n; }' >library.c
+    echo '#include <mpi.h>
+        #include <stdio.h>
+        int variables(void);
+        int main(int argc, char **argv) { MPI_Init(&argc, &argv); printf("%d\n", variables() > 3); MPI_Finalize(); return 0; }' >program.c
+    cc -shared -fPIC -D_GNU_SOURCE library.c -o libvariables.so
+    "$PF_BIN/pfcc" program.c -o program -L. -lvariables -Wl,-rpath,"$PWD"
+    [ "$(pfrun -np 2 ./program)" = $'1\n1' ]
+}
+
 @test "Fortran asks for the rank's" {
     [ -x "$PF_BIN/pff90" ] || skip "there is no pff90"
     printf '%s\n' 'program asks' 'character(len=8) :: rank' "call get_environment_variable('PMIX_RANK', rank)" 'print *, rank' 'end' >asks.f90
