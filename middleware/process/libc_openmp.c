@@ -220,9 +220,9 @@ static void run(void *region)
 /* A rank has its share of the cores of its host. */
 static int cores_of(const pf_self_t *self)
 {
-    int ranks = 0;
+    int ranks = 1;
     for (int i = 0; i < pf_job_state.size; i++)
-        ranks += pf_job_state.selves[i]->host == self->host;
+        ranks += pf_job_state.selves[i] != self && pf_job_state.selves[i]->host == self->host;
     int cores = sg_host_core_count(self->host) / ranks;
     return cores > 0 ? cores : 1;
 }
