@@ -66,12 +66,15 @@ void pf_die(const char *format, ...)
     char message[sizeof end_reason];
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    if (end_less) {
-        atomic_store(&ending, 0);
+    if (end_less)
         end_less(message);
-    }
     pf_end_because("%s", message);
     pf_end_process(1);
+}
+
+void pf_die_less(void)
+{
+    atomic_store(&ending, 0);
 }
 
 void pf_die_through(void (*end)(const char *message))

@@ -14,8 +14,9 @@ PF_EXPORT const char *pf_warning(int index);
 PF_EXPORT void pf_die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 /* What pf_die calls with its message, once that is printed: `end` may end less than the process, and does not
- * return then. NULL: nothing. */
+ * return then, having called pf_die_less(): the process goes on, and may fail once more. NULL: nothing. */
 PF_EXPORT void pf_die_through(void (*end)(const char *message));
+PF_EXPORT void pf_die_less(void);
 
 /* What pf_die and every abnormal end run first (removing files, writing the summary). Run in reverse order,
  * once. */

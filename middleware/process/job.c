@@ -243,6 +243,7 @@ static void end_job(const char *message)
 {
     if (!pf_job_ends_alone())
         return;
+    pf_die_less();
     pf_job_blame(pf_self(), 1, "%s", message);
     pf_job_abort(pf_self()->rank, 1);
 }
