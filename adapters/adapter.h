@@ -115,6 +115,7 @@ struct pf_win_recipe {
     int members, me;
     int id;
     const int *disp_units; /* of all members */
+    void *const *bases;
     void **board;
 };
 

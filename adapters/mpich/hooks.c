@@ -78,7 +78,7 @@ static __attribute__((noreturn)) void hook_abort(void)
     hook_exit(128 + 6);
 }
 
-/* Windows, which alone need these, are refused before they are made. */
+/* What this MPICH does not need; another one may. */
 static void *refused(void)
 {
     return UCS_STATUS_PTR(UCS_ERR_UNSUPPORTED);

@@ -62,6 +62,10 @@ bool pf_mpich_shadow_prepare(const struct pf_mpich_rank *rank, const struct pf_e
 int pf_mpich_comm_shadow(struct pf_mpich_rank *rank, const int *world_ranks, int n, int id, int *comm);
 int pf_mpich_intercomm_shadow(struct pf_mpich_rank *rank, const struct pf_intercomm_recipe *recipe,
                               int *comm);
-/* Whether MPICH still has the one of this id. */
+/* Windows, of struct pf_adapter_ops; return MPICH's error. */
+int pf_mpich_win_shadow(struct pf_mpich_rank *rank, const struct pf_win_recipe *recipe, int *win);
+int pf_mpich_win_open(struct pf_mpich_rank *rank, int win);
+int pf_mpich_win_free(struct pf_mpich_rank *rank, int win);
+/* Whether MPICH still has the communicator of this id. */
 bool pf_mpich_comm_kept(const struct pf_mpich_rank *rank, int id);
 enum { PF_MPICH_SHADOWS = 1024 }; /* ids, from 0 */

@@ -86,23 +86,11 @@ static const struct pf_native_values common_values = {
     .op_null = (void *)MPI_OP_NULL,
 };
 
-static __attribute__((noreturn)) void no_windows(void)
-{
-    pf_die("model mpich has no one-sided communication yet: use windows in another model, such as ucx");
-}
-
 /* Those of files are never called: other models do their work. */
 static void find_functions(struct mpich_instance *in)
 {
-    static const char *const groups[] = {
-#define X(stem, route, group, smpi) #group,
-        PF_FN_LIST(X)
-#undef X
-    };
-    for (int i = 0; i < PF_FN_COUNT; i++) {
-        void *call = pf_mpich_calls[i] ? pf_mpich_calls[i] : in->rank->natives[i];
-        in->functions.by_number[i] = strcmp(groups[i], "rma") == 0 ? (void *)no_windows : call;
-    }
+    for (int i = 0; i < PF_FN_COUNT; i++)
+        in->functions.by_number[i] = pf_mpich_calls[i] ? pf_mpich_calls[i] : in->rank->natives[i];
 }
 
 static int tag_upper_bound(const struct pf_mpich_rank *rank)
@@ -245,28 +233,44 @@ static void comm_errors_return(struct pf_instance *in, void *native)
     set(integer(native), MPI_ERRORS_RETURN);
 }
 
-static void no_window(struct pf_instance *in, void *native)
+static void win_made(struct pf_instance *in, void *native)
+{
+    int (*set)(int, int);
+    *(void **)&set = of(in)->natives[PF_FN_Win_set_errhandler];
+    set(integer(native), MPI_ERRORS_RETURN);
+}
+
+static void win_gone(struct pf_instance *in, void *native)
 {
     (void)in, (void)native;
-    no_windows();
 }
 
-static int no_win_shadow(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native)
+static int win_shadow(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native)
 {
-    (void)in, (void)recipe, (void)native;
-    no_windows();
+    int win = MPI_WIN_NULL;
+    check_id(in, recipe->id);
+    int code = pf_mpich_win_shadow(of(in), recipe, &win);
+    *native = handle(win);
+    if (code != MPI_SUCCESS)
+        return PF_ERR_NATIVE;
+    win_made(in, *native);
+    return PF_SUCCESS;
 }
 
-static int no_win_open(struct pf_instance *in, void *native)
+static int win_open(struct pf_instance *in, void *native)
 {
-    (void)in, (void)native;
-    no_windows();
+    return pf_mpich_win_open(of(in), integer(native));
 }
 
-static int no_win_share(struct pf_instance *in, void *comm, const void *mine, void *all_sizes, int bytes)
+static void win_free(struct pf_instance *in, void *native)
 {
-    (void)in, (void)comm, (void)mine, (void)all_sizes, (void)bytes;
-    no_windows();
+    pf_mpich_win_free(of(in), integer(native));
+}
+
+/* What members of a node tell each other. */
+static int win_share(struct pf_instance *in, void *comm, const void *mine, void *all_sizes, int bytes)
+{
+    return in->fn->Allgather(mine, bytes, handle(MPI_BYTE), all_sizes, bytes, handle(MPI_BYTE), comm);
 }
 
 static bool request_done(struct pf_instance *in, void *request)
@@ -304,12 +308,12 @@ static const struct pf_adapter_ops ops = {
     .comm_free = comm_free,
     .comm_kept = comm_kept,
     .comm_errors_return = comm_errors_return,
-    .win_made = no_window,
-    .win_gone = no_window,
-    .win_shadow = no_win_shadow,
-    .win_open = no_win_open,
-    .win_free = no_window,
-    .win_share = no_win_share,
+    .win_made = win_made,
+    .win_gone = win_gone,
+    .win_shadow = win_shadow,
+    .win_open = win_open,
+    .win_free = win_free,
+    .win_share = win_share,
     .request_done = request_done,
     .request_will_be_done = request_will_be_done,
     .progress = mpich_progress,

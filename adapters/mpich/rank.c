@@ -59,7 +59,7 @@ void pf_mpich_progress(struct pf_mpich_rank *rank)
 /* A nonblocking collective of which a part is complete may begin its next part meanwhile: no rank pays. */
 bool pf_mpich_request_done(struct pf_mpich_rank *rank, int request)
 {
-    static const struct pf_ucx_pretence still = {NULL, NULL};
+    static const struct pf_ucx_pretence still = {.fill = NULL};
     sg_actor_t before = rank->helper;
     rank->helper = sg_actor_self();
     pf_ucx_pretend(rank->self, PF_UCX_MPICH, &still);

@@ -115,7 +115,32 @@ struct answers {
     const uint64_t *remote_ranks;
     uint16_t context;
     int count;
+    const uint32_t *free_id; /* of a window: zero as soon as its communicator has it; or NULL */
+    struct key *keys;        /* of a window: MPICH's table, NULL before it is known */
 };
+
+/* What MPICH knows of a member's memory. */
+struct key {
+    void *key;
+    uint64_t base;
+    uint32_t disp_unit;
+};
+
+/* Of a window, members tell each other how long their keys are, their keys, which consist of that number, and
+ * where their memory is, which is put right behind MPICH's back. */
+static void answer_key(void *bytes, size_t length)
+{
+    const uint64_t key = PF_UCX_KEY;
+    for (size_t i = 0; i < length; i += sizeof key)
+        memcpy((char *)bytes + i, &key, length - i < sizeof key ? length - i : sizeof key);
+}
+
+static void note_key(void *arg, void *place)
+{
+    struct answers *answers = arg;
+    if (!answers->keys)
+        answers->keys = place;
+}
 
 /* What MPICH has on the stack between its caller and us is its own mask already, which is the outcome; what
  * it combines with that it puts elsewhere. */
@@ -124,7 +149,9 @@ static void answer(void *arg, void *bytes, size_t length)
     struct answers *answers = arg;
     int turn = answers->remote_size > 0 ? answers->count++ : -1;
     bool is_outcome = (char *)bytes > (char *)__builtin_frame_address(0) && (char *)bytes < (char *)answers;
-    if (turn == 0 && length == sizeof answers->remote_size)
+    if (answers->free_id && *answers->free_id == 0)
+        answer_key(bytes, is_outcome ? 0 : length);
+    else if (turn == 0 && length == sizeof answers->remote_size)
         memcpy(bytes, &answers->remote_size, length);
     else if (turn == 1 && length == (size_t)answers->remote_size * sizeof(uint64_t))
         memcpy(bytes, answers->remote_ranks, length);
@@ -176,7 +203,7 @@ static int make(const struct pf_mpich_rank *rank, const int *world_ranks, int n,
 int pf_mpich_comm_shadow(struct pf_mpich_rank *rank, const int *world_ranks, int n, int id, int *comm)
 {
     struct answers answers = {0};
-    const struct pf_ucx_pretence pretence = {answer, &answers};
+    const struct pf_ucx_pretence pretence = {.fill = answer, .arg = &answers};
     uint32_t kept[WORDS];
     shadow_begin(rank, id, &pretence, kept);
     int code = make(rank, world_ranks, n, comm);
@@ -198,14 +225,74 @@ int pf_mpich_intercomm_shadow(struct pf_mpich_rank *rank, const struct pf_interc
     uint64_t *ranks = pf_malloc((size_t)n * sizeof *ranks);
     for (int i = 0; i < n; i++)
         ranks[i] = (uint64_t)others[i];
-    struct answers answers = {n, ranks, (uint16_t)((FIRST + recipe->id) << CONTEXT_SHIFT), 0};
-    const struct pf_ucx_pretence pretence = {answer, &answers};
+    struct answers answers = {.remote_size = n,
+                              .remote_ranks = ranks,
+                              .context = (uint16_t)((FIRST + recipe->id) << CONTEXT_SHIFT)};
+    const struct pf_ucx_pretence pretence = {.fill = answer, .arg = &answers};
     uint32_t kept[WORDS];
     shadow_begin(rank, recipe->id, &pretence, kept);
     code = create(local, recipe->me, MPI_COMM_WORLD, others[0], 0, comm);
     shadow_end(rank, recipe->id, kept);
     release(&local);
     free(ranks);
+    return code;
+}
+
+static int make_window(const struct pf_mpich_rank *rank, const struct pf_win_recipe *recipe, int *win)
+{
+    int (*create)(void *, intptr_t, int, int, int, int *), (*create_dynamic)(int, int, int *);
+    int info = (int)(uintptr_t)recipe->info, comm = (int)(uintptr_t)recipe->comm;
+    *(void **)&create = rank->natives[PF_FN_Win_create];
+    *(void **)&create_dynamic = rank->natives[PF_FN_Win_create_dynamic];
+    return recipe->dynamic ? create_dynamic(info, comm, win)
+                           : create(recipe->base, (intptr_t)recipe->size, recipe->disp_unit, info, comm, win);
+}
+
+int pf_mpich_win_shadow(struct pf_mpich_rank *rank, const struct pf_win_recipe *recipe, int *win)
+{
+    struct answers answers = {.free_id = mask_of(rank) + (FIRST + recipe->id) / BITS};
+    const struct pf_ucx_pretence pretence = {.fill = answer, .arg = &answers, .key = note_key};
+    uint32_t kept[WORDS];
+    shadow_begin(rank, recipe->id, &pretence, kept);
+    int code = make_window(rank, recipe, win);
+    shadow_end(rank, recipe->id, kept);
+    struct key *keys = answers.keys;
+    if (code != MPI_SUCCESS || !keys)
+        return code;
+    if (keys[recipe->me].base != (uintptr_t)recipe->base)
+        return MPI_ERR_INTERN;
+    for (int i = 0; i < recipe->members; i++) {
+        keys[i].base = (uintptr_t)recipe->bases[i];
+        keys[i].disp_unit = (uint32_t)recipe->disp_units[i];
+    }
+    return MPI_SUCCESS;
+}
+
+static void ignore(void *arg, void *bytes, size_t length)
+{
+    (void)arg, (void)bytes, (void)length;
+}
+
+static const struct pf_ucx_pretence alone = {.fill = ignore};
+
+/* The first fence of an epoch, without its barrier. */
+int pf_mpich_win_open(struct pf_mpich_rank *rank, int win)
+{
+    int (*fence)(int, int);
+    *(void **)&fence = rank->natives[PF_FN_Win_fence];
+    pf_ucx_pretend(rank->self, PF_UCX_MPICH, &alone);
+    int code = fence(MPI_MODE_NOPRECEDE, win);
+    pf_ucx_pretend(rank->self, PF_UCX_MPICH, NULL);
+    return code;
+}
+
+int pf_mpich_win_free(struct pf_mpich_rank *rank, int win)
+{
+    int (*release)(int *);
+    *(void **)&release = rank->natives[PF_FN_Win_free];
+    pf_ucx_pretend(rank->self, PF_UCX_MPICH, &alone);
+    int code = release(&win);
+    pf_ucx_pretend(rank->self, PF_UCX_MPICH, NULL);
     return code;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Datatypes: elements in a row, and those that the caller packs and unpacks itself. */
+/* Datatypes: elements in a row, several parts, and those that the caller packs and unpacks itself. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ struct ucx_data ucx_data_begin(const void *buffer, size_t count, const ucp_reque
     bool given = param->op_attr_mask & UCP_OP_ATTR_FIELD_DATATYPE;
     struct ucx_data data = {(void *)(uintptr_t)buffer, count,
                             given ? param->datatype : (ucp_datatype_t)1 << UCP_DATATYPE_SHIFT, NULL};
-    if (ucx_data_is_contiguous(&data))
+    if ((data.datatype & UCP_DATATYPE_CLASSES) != UCP_DATATYPE_GENERIC)
         return data;
     const struct generic *generic = generic_of(&data);
     data.state = receives ? generic->ops.start_unpack(generic->context, data.buffer, count)
@@ -56,15 +56,35 @@ void ucx_data_end(struct ucx_data *data)
     data->state = NULL;
 }
 
+/* Copies the parts, unless there is no place for them; their length. */
+static size_t pack_parts(const struct ucx_data *data, char *bytes)
+{
+    const ucp_dt_iov_t *parts = data->buffer;
+    size_t length = 0;
+    for (size_t i = 0; i < data->count; length += parts[i++].length)
+        if (bytes && parts[i].length > 0)
+            memcpy(bytes + length, parts[i].buffer, parts[i].length);
+    return length;
+}
+
+static bool has_parts(const struct ucx_data *data)
+{
+    return (data->datatype & UCP_DATATYPE_CLASSES) == UCP_DATATYPE_IOV;
+}
+
 size_t ucx_data_length(const struct ucx_data *data)
 {
+    if (has_parts(data))
+        return pack_parts(data, NULL);
     return data->state ? generic_of(data)->ops.packed_size(data->state)
                        : data->count * (size_t)(data->datatype >> UCP_DATATYPE_SHIFT);
 }
 
 void ucx_data_pack(const struct ucx_data *data, void *bytes, size_t length)
 {
-    if (!data->state && length > 0)
+    if (has_parts(data))
+        pack_parts(data, bytes);
+    else if (!data->state && length > 0)
         memcpy(bytes, data->buffer, length);
     for (size_t done = 0, part = 1; data->state && done < length && part > 0; done += part)
         part = generic_of(data)->ops.pack(data->state, done, (char *)bytes + done, length - done);

@@ -13,7 +13,7 @@
 /* Of what belongs to no network: nothing that a process does now is an answer. */
 #define UCX_NO_NETWORK 0xff
 
-enum { UCX_MOST_WORKERS = 4 }; /* of a process */
+enum { UCX_MOST_WORKERS = 4, UCX_MOST_HANDLERS = 8 }; /* of a process, of a worker */
 
 /* A simulated process: where it waits, and what its NIC does for it. */
 struct ucx_process {
@@ -47,6 +47,13 @@ struct ucp_context {
     struct ucx_chunk *chunks;
 };
 
+/* Of active messages: one of both functions. */
+struct ucx_handler {
+    ucp_am_callback_t old;
+    ucp_am_recv_callback_t cb;
+    void *arg;
+};
+
 struct ucp_worker {
     struct ucp_context *context;
     struct ucx_process *process;
@@ -56,11 +63,15 @@ struct ucp_worker {
     struct ucx_message *first, *last; /* arrived, not looked at */
     struct pf_event_fifo deliveries;  /* on their way through PCIe */
     struct ucp_ep *eps;
+    struct ucx_handler handlers[UCX_MOST_HANDLERS];
+    long pending;                /* writes and reads */
+    struct ucp_request *flushes; /* that wait for their end */
 };
 
 struct ucp_ep {
     struct ucp_worker *worker, *peer;
     struct ucp_ep *next; /* of the worker */
+    long pending;        /* writes and reads */
 };
 
 /* What is sent or received: a caller's buffer and its type. The caller may give back its own type meanwhile:
@@ -76,7 +87,7 @@ struct ucx_data {
 struct ucp_request {
     _Alignas(16) struct ptl_match_node match; /* of a receive, in the worker's list */
     struct ucp_context *context;              /* that it goes back to; NULL: it is the caller's memory */
-    struct ucp_request *next;                 /* spare */
+    struct ucp_request *next;                 /* spare, or of the worker's flushes */
     struct ucx_data data;
     ucp_tag_recv_info_t info;
     union {
@@ -97,9 +108,20 @@ struct ucp_request {
  * The messages of the protocols (UCX's names in brackets): data with the envelope (eager), an envelope alone
  * (rndv RTS), the request for data that are not in one piece (rndv RTR) and these data, further pieces of
  * either, the news that a send is over (rndv ATS, sync ack, and the NIC's acknowledgement), a read from the
- * sender's memory (rndv get).
+ * sender's memory (rndv get); active messages, and what callers write and read by themselves.
  */
-enum ucx_kind { UCX_EAGER, UCX_RTS, UCX_RTR, UCX_DATA, UCX_PIECE, UCX_DONE, UCX_FETCH };
+enum ucx_kind {
+    UCX_EAGER,
+    UCX_RTS,
+    UCX_RTR,
+    UCX_DATA,
+    UCX_PIECE,
+    UCX_DONE,
+    UCX_FETCH,
+    UCX_AM,
+    UCX_WRITE,
+    UCX_READ
+};
 
 /* In turn on the network, in the queue of a worker, and an unexpected message of it. */
 struct ucx_message {
@@ -110,6 +132,9 @@ struct ucx_message {
     struct ucx_message *next;
     struct ucp_worker *from, *to, *place; /* place: whose queue it comes into */
     struct ucp_request *send, *recv;
+    struct ucp_ep *ep;  /* of a write or read, and of its acknowledgement; else NULL */
+    const void *source; /* of a read or write by the NIC */
+    void *target;
     struct ucx_message *head; /* of a piece: the first one */
     ucp_tag_t tag;
     size_t length; /* of all data */
@@ -131,6 +156,8 @@ void ucx_process_wake(struct ucx_process *process);
 /* Waits until the NIC takes another command. */
 void ucx_process_queue(struct ucx_process *process);
 void ucx_process_pay(struct ucx_process *process, double seconds);
+/* Pays for a copy from or to a buffer of UCX. */
+void ucx_process_copy(struct ucx_process *process, size_t length);
 
 /* message.c */
 struct ucx_message *ucx_message_new(enum ucx_kind kind, struct ucp_worker *from, struct ucp_worker *to);
@@ -153,6 +180,17 @@ void ucx_protocol_handle(struct ucx_message *m);
 /* tag.c */
 /* A message with an envelope: goes to the receive that waits for it, or is kept. */
 void ucx_tag_arrived(struct ucx_message *m);
+/* Sends an eager message, which may be sent as a rendezvous, or an active one. */
+ucs_status_ptr_t ucx_send(enum ucx_kind kind, struct ucp_ep *ep, struct ucx_data data, ucp_tag_t tag,
+                          bool sync, const ucp_request_param_t *param);
+
+/* am.c */
+/* All of an active message is there. */
+void ucx_am_arrived(const struct ucx_message *m);
+
+/* rma.c */
+/* The acknowledgement of a write is there, or the data of a read. */
+void ucx_rma_done(const struct ucx_message *m);
 
 /* request.c */
 struct ucp_request *ucx_request_new(struct ucp_worker *worker, const ucp_request_param_t *param);

@@ -13,8 +13,9 @@ static struct pf_pool messages = PF_POOL(struct ucx_message);
 
 /* What precedes the data on the wire, and the messages without data (B): UCX's headers of the active
  * messages. */
-static const size_t header_bytes[] = {[UCX_EAGER] = 8,  [UCX_RTS] = 56,  [UCX_RTR] = 40, [UCX_DATA] = 16,
-                                      [UCX_PIECE] = 16, [UCX_DONE] = 16, [UCX_FETCH] = 0};
+static const size_t header_bytes[] = {
+    [UCX_EAGER] = 8, [UCX_RTS] = 56,  [UCX_RTR] = 40, [UCX_DATA] = 16, [UCX_PIECE] = 16,
+    [UCX_DONE] = 16, [UCX_FETCH] = 0, [UCX_AM] = 8,   [UCX_WRITE] = 0, [UCX_READ] = 0};
 
 bool ucx_message_is_short(size_t length)
 {
@@ -46,6 +47,7 @@ struct ucx_message *ucx_message_answer(enum ucx_kind kind, const struct ucx_mess
     m->nic.transfer.network = cause->nic.transfer.network;
     m->send = cause->send;
     m->recv = cause->recv;
+    m->ep = cause->ep;
     m->length = cause->length;
     return m;
 }
@@ -126,7 +128,7 @@ static void sent(struct pf_nic_message *nic)
 {
     struct ucx_message *m = of_nic(nic);
     if (nic->kind == PF_NIC_REPLY && !m->place->closed)
-        memcpy(m->recv->data.buffer, m->send->data.buffer, m->length);
+        memcpy(m->target, m->source, m->length);
 }
 
 static void match(struct pf_nic_message *nic)
@@ -141,9 +143,14 @@ static void complete(struct pf_nic_message *nic)
         reply(m);
         return;
     }
-    if (m->acked)
+    if (m->acked || m->kind == UCX_WRITE)
         acknowledge(m, nic->done_date);
-    arrive(m, nic->done_date);
+    if (m->kind != UCX_WRITE) {
+        arrive(m, nic->done_date);
+        return;
+    }
+    memcpy(m->target, m->bytes ? m->bytes : m->source, m->length);
+    ucx_message_free(m);
 }
 
 static void lost(struct pf_nic_message *nic)
@@ -175,7 +182,7 @@ static void queue_moved(struct pf_nic_message *nic)
 void ucx_message_post(struct ucx_message *m)
 {
     struct ucx_process *process = m->from->process;
-    bool reads = m->kind == UCX_FETCH;
+    bool reads = m->kind == UCX_FETCH || m->kind == UCX_READ;
     if (!process->free_mode)
         ucx_process_queue(process);
     address(m, reads ? PF_NIC_GET : PF_NIC_PUT, reads ? PF_TRANSFER_GET : PF_TRANSFER_PUT);

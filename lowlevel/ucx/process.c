@@ -43,8 +43,14 @@ struct ucx_process *ucx_process_find(int rank, enum pf_ucx_user user)
 
 void ucx_process_pay(struct ucx_process *process, double seconds)
 {
-    if (pay[process->user] && seconds > 0 && !process->free_mode)
+    if (pay[process->user] && seconds > 0 && !process->free_mode && !process->pretence)
         pay[process->user](process->self, seconds);
+}
+
+void ucx_process_copy(struct ucx_process *process, size_t length)
+{
+    double bw = ucx_settings()->bcopy_bw;
+    ucx_process_pay(process, bw > 0 ? (double)length / bw : 0);
 }
 
 void ucx_process_wake(struct ucx_process *process)

@@ -8,13 +8,6 @@
 #include "base/memory.h"
 #include "lowlevel/ucx/internal.h"
 
-/* From or to a buffer of UCX. */
-static void pay_for_copy(struct ucx_process *process, size_t length)
-{
-    double bw = ucx_settings()->bcopy_bw;
-    ucx_process_pay(process, bw > 0 ? (double)length / bw : 0);
-}
-
 /*
  * Long data go in pieces of the size of UCX's buffers, so that the copies of one overlap with the way of
  * another. All are in the first message from the beginning, where no rank sees them before the last has come.
@@ -32,7 +25,7 @@ void ucx_protocol_send(struct ucx_message *head)
         left -= m->part;
         m->acked = acked && left == 0;
         if (copies)
-            pay_for_copy(process, m->part);
+            ucx_process_copy(process, m->part);
         ucx_message_post(m);
         if (left == 0)
             return;
@@ -43,13 +36,18 @@ void ucx_protocol_send(struct ucx_message *head)
     }
 }
 
-/* So many bytes have come for a receive that knows its message. */
+/* So many bytes have come for a receive that knows its message, or of an active message. */
 static void receive_part(struct ucx_message *m, size_t part)
 {
     struct ucp_request *recv = m->recv;
-    pay_for_copy(m->place->process, part);
+    ucx_process_copy(m->place->process, part);
     if (m->come < m->length)
         return;
+    if (m->kind == UCX_AM) {
+        ucx_am_arrived(m);
+        ucx_message_free(m);
+        return;
+    }
     ucs_status_t status = ucx_data_unpack(&recv->data, m->bytes, m->length);
     if (m->sync)
         ucx_message_post(ucx_message_answer(UCX_DONE, m));
@@ -61,7 +59,7 @@ static void receive_piece(const struct ucx_message *m)
 {
     struct ucx_message *head = m->head;
     head->come += m->part;
-    if (head->recv)
+    if (head->recv || head->kind == UCX_AM)
         receive_part(head, m->part);
 }
 
@@ -72,6 +70,8 @@ static void meet_rendezvous(struct ucx_message *m)
     bool pieces = ucx_data_is_contiguous(&recv->data) && ucx_data_is_contiguous(&m->send->data);
     bool fits = m->length <= ucx_data_length(&recv->data);
     struct ucx_message *next = ucx_message_answer(!fits ? UCX_DONE : pieces ? UCX_FETCH : UCX_RTR, m);
+    next->source = m->send->data.buffer;
+    next->target = recv->data.buffer;
     ucx_process_pay(m->place->process, pieces ? pf_config.ucx_reg_time : 0);
     ucx_message_free(m);
     ucx_message_post(next);
@@ -107,8 +107,10 @@ void ucx_protocol_handle(struct ucx_message *m)
     switch (m->kind) {
     case UCX_EAGER: /* matched first */
     case UCX_RTS:
+    case UCX_WRITE: /* the NIC has ended it */
         return;
     case UCX_DATA:
+    case UCX_AM:
         m->come = m->part;
         receive_part(m, m->part);
         return;
@@ -122,8 +124,14 @@ void ucx_protocol_handle(struct ucx_message *m)
         ucx_message_post(ucx_message_answer(UCX_DONE, m));
         ucx_request_complete(request, UCS_OK);
         break;
+    case UCX_READ:
+        ucx_rma_done(m);
+        break;
     case UCX_DONE:
-        ucx_request_complete(m->send, UCS_OK);
+        if (m->ep)
+            ucx_rma_done(m);
+        else
+            ucx_request_complete(m->send, UCS_OK);
         break;
     }
     ucx_message_free(m);

@@ -45,11 +45,14 @@ PF_EXPORT void pf_ucx_set_pay(enum pf_ucx_user user, void (*fn)(pf_self_t *self,
 
 /* While set, progress does not look at what has come, and does not wait. With `fill` also: sends go nowhere
  * and have ended, and each receive ends at once with what `fill` puts into its buffer, `length` bytes in one
- * piece. Both without simulated time. */
+ * piece. Both without simulated time. `key`, or NULL, hears where each key to another's memory is put. */
 struct pf_ucx_pretence {
     void (*fill)(void *arg, void *bytes, size_t length); /* or NULL */
     void *arg;
+    void (*key)(void *arg, void *place);
 };
+/* A key to a process's memory, as it is sent: so many bytes, and their value as an integer of 64 bits. */
+enum { PF_UCX_KEY = 8 };
 PF_EXPORT void pf_ucx_pretend(pf_self_t *self, enum pf_ucx_user user, const struct pf_ucx_pretence *pretence);
 
 /* Sends by protocol, and what a receiver had to keep, of all libraries of the process. */

@@ -54,8 +54,8 @@ static bool needs_rendezvous(size_t length, const ucp_request_param_t *param)
  * than with the way there and back. */
 static bool needs_no_copy(const struct ucx_data *data, size_t length, const ucp_request_param_t *param)
 {
-    return ucx_data_is_contiguous(data) && !ucx_message_is_short(length) &&
-           length >= ucx_settings()->zcopy_thresh && !(param->op_attr_mask & UCP_OP_ATTR_FLAG_FAST_CMPL);
+    return !data->state && !ucx_message_is_short(length) && length >= ucx_settings()->zcopy_thresh &&
+           !(param->op_attr_mask & UCP_OP_ATTR_FLAG_FAST_CMPL);
 }
 
 /* The sends of a process by protocol, and what each costs its processor, copies aside. */
@@ -83,16 +83,16 @@ static const struct pf_ucx_pretence *pretended(const struct ucp_worker *worker)
     return pretence && pretence->fill ? pretence : NULL;
 }
 
-static ucs_status_ptr_t send(struct ucp_ep *ep, struct ucx_data data, ucp_tag_t tag, bool sync,
-                             const ucp_request_param_t *param)
+ucs_status_ptr_t ucx_send(enum ucx_kind kind, struct ucp_ep *ep, struct ucx_data data, ucp_tag_t tag,
+                          bool sync, const ucp_request_param_t *param)
 {
     if (pretended(ep->worker)) {
         ucx_data_end(&data);
         return UCS_STATUS_PTR(UCS_OK);
     }
     size_t length = ucx_data_length(&data);
-    bool rendezvous = needs_rendezvous(length, param);
-    struct ucx_message *m = ucx_message_new(rendezvous ? UCX_RTS : UCX_EAGER, ep->worker, ep->peer);
+    bool rendezvous = kind == UCX_EAGER && needs_rendezvous(length, param);
+    struct ucx_message *m = ucx_message_new(rendezvous ? UCX_RTS : kind, ep->worker, ep->peer);
     m->tag = tag;
     m->length = length;
     m->sync = sync && !rendezvous;
@@ -132,13 +132,13 @@ static ucp_request_param_t of_older_call(ucp_datatype_t datatype, bool receives)
 ucs_status_ptr_t ucp_tag_send_nbx(ucp_ep_h ep, const void *buffer, size_t count, ucp_tag_t tag,
                                   const ucp_request_param_t *param)
 {
-    return send(ep, ucx_data_begin(buffer, count, param, false), tag, false, param);
+    return ucx_send(UCX_EAGER, ep, ucx_data_begin(buffer, count, param, false), tag, false, param);
 }
 
 ucs_status_ptr_t ucp_tag_send_sync_nbx(ucp_ep_h ep, const void *buffer, size_t count, ucp_tag_t tag,
                                        const ucp_request_param_t *param)
 {
-    return send(ep, ucx_data_begin(buffer, count, param, false), tag, true, param);
+    return ucx_send(UCX_EAGER, ep, ucx_data_begin(buffer, count, param, false), tag, true, param);
 }
 
 ucs_status_ptr_t ucp_tag_send_nb(ucp_ep_h ep, const void *buffer, size_t count, ucp_datatype_t datatype,
@@ -146,7 +146,7 @@ ucs_status_ptr_t ucp_tag_send_nb(ucp_ep_h ep, const void *buffer, size_t count, 
 {
     ucp_request_param_t param = of_older_call(datatype, false);
     param.cb.old_send = cb;
-    return send(ep, ucx_data_begin(buffer, count, &param, false), tag, false, &param);
+    return ucx_send(UCX_EAGER, ep, ucx_data_begin(buffer, count, &param, false), tag, false, &param);
 }
 
 ucs_status_ptr_t ucp_tag_send_sync_nb(ucp_ep_h ep, const void *buffer, size_t count, ucp_datatype_t datatype,
@@ -154,7 +154,7 @@ ucs_status_ptr_t ucp_tag_send_sync_nb(ucp_ep_h ep, const void *buffer, size_t co
 {
     ucp_request_param_t param = of_older_call(datatype, false);
     param.cb.old_send = cb;
-    return send(ep, ucx_data_begin(buffer, count, &param, false), tag, true, &param);
+    return ucx_send(UCX_EAGER, ep, ucx_data_begin(buffer, count, &param, false), tag, true, &param);
 }
 
 static struct ucp_request *new_receive(struct ucp_worker *worker, void *buffer, size_t count,

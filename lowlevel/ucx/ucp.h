@@ -36,6 +36,8 @@ typedef uint64_t ucp_datatype_t;
 typedef struct ucp_context *ucp_context_h;
 typedef struct ucp_worker *ucp_worker_h;
 typedef struct ucp_ep *ucp_ep_h;
+typedef struct ucp_ep *ucp_rkey_h; /* see rma.c */
+typedef struct ucp_mem *ucp_mem_h;
 typedef struct ucp_config ucp_config_t;
 typedef struct ucp_address ucp_address_t;
 typedef struct ucx_message *ucp_tag_message_h;
@@ -47,7 +49,18 @@ typedef struct ucp_tag_recv_info {
 
 /* Datatypes: the class in the lowest bits; above them the size of an element, or the address of a
  * description. */
-enum { UCP_DATATYPE_CONTIG = 0, UCP_DATATYPE_GENERIC = 7, UCP_DATATYPE_SHIFT = 3, UCP_DATATYPE_CLASSES = 7 };
+enum {
+    UCP_DATATYPE_CONTIG = 0,
+    UCP_DATATYPE_IOV = 2,
+    UCP_DATATYPE_GENERIC = 7,
+    UCP_DATATYPE_SHIFT = 3,
+    UCP_DATATYPE_CLASSES = 7
+};
+
+typedef struct ucp_dt_iov {
+    void *buffer;
+    size_t length;
+} ucp_dt_iov_t;
 
 typedef struct ucp_generic_dt_ops {
     void *(*start_pack)(void *context, const void *buffer, size_t count);
@@ -140,6 +153,40 @@ typedef struct {
     void *user_data;
 } ucp_request_param_t;
 
+enum { UCP_MEM_MAP_ALLOCATE = 1 << 1 };
+
+/* Callers fill in all of them, and ask for both below. */
+typedef struct ucp_mem_map_params {
+    uint64_t field_mask;
+    void *address;
+    size_t length;
+    unsigned flags;
+} ucp_mem_map_params_t;
+
+typedef struct ucp_mem_attr {
+    uint64_t field_mask;
+    void *address;
+    size_t length;
+} ucp_mem_attr_t;
+
+typedef struct ucp_am_recv_param {
+    uint64_t recv_attr;
+    ucp_ep_h reply_ep;
+} ucp_am_recv_param_t;
+
+typedef ucs_status_t (*ucp_am_callback_t)(void *arg, void *data, size_t length, ucp_ep_h reply_ep,
+                                          unsigned flags);
+typedef ucs_status_t (*ucp_am_recv_callback_t)(void *arg, const void *header, size_t header_length,
+                                               void *data, size_t length, const ucp_am_recv_param_t *param);
+
+typedef struct ucp_am_handler_param {
+    uint64_t field_mask;
+    unsigned id;
+    uint32_t flags;
+    ucp_am_recv_callback_t cb;
+    void *arg;
+} ucp_am_handler_param_t;
+
 /* libucp. UCX's documentation says what they do. */
 ucs_status_t ucp_config_read(const char *prefix, const char *file, ucp_config_t **config);
 void ucp_config_release(ucp_config_t *config);
@@ -159,8 +206,30 @@ unsigned ucp_worker_progress(ucp_worker_h worker);
 ucs_status_t ucp_ep_create(ucp_worker_h worker, const ucp_ep_params_t *params, ucp_ep_h *ep);
 ucs_status_ptr_t ucp_disconnect_nb(ucp_ep_h ep);
 ucs_status_ptr_t ucp_worker_flush_nb(ucp_worker_h worker, unsigned flags, ucp_send_callback_t cb);
-ucs_status_t ucp_worker_set_am_handler(ucp_worker_h worker, uint16_t id, void (*handler)(void), void *arg,
+ucs_status_t ucp_ep_flush(ucp_ep_h ep);
+ucs_status_t ucp_worker_set_am_handler(ucp_worker_h worker, uint16_t id, ucp_am_callback_t cb, void *arg,
                                        uint32_t flags);
+ucs_status_t ucp_worker_set_am_recv_handler(ucp_worker_h worker, const ucp_am_handler_param_t *param);
+ucs_status_ptr_t ucp_am_send_nb(ucp_ep_h ep, uint16_t id, const void *buffer, size_t count,
+                                ucp_datatype_t datatype, ucp_send_callback_t cb, unsigned flags);
+ucs_status_ptr_t ucp_am_send_nbx(ucp_ep_h ep, unsigned id, const void *header, size_t header_length,
+                                 const void *buffer, size_t count, const ucp_request_param_t *param);
+ucs_status_ptr_t ucp_am_recv_data_nbx(ucp_worker_h worker, void *descriptor, void *buffer, size_t count,
+                                      const ucp_request_param_t *param);
+ucs_status_t ucp_mem_map(ucp_context_h context, const ucp_mem_map_params_t *params, ucp_mem_h *mem);
+ucs_status_t ucp_mem_query(ucp_mem_h mem, ucp_mem_attr_t *attr);
+ucs_status_t ucp_mem_unmap(ucp_context_h context, ucp_mem_h mem);
+ucs_status_t ucp_rkey_pack(ucp_context_h context, ucp_mem_h mem, void **buffer, size_t *size);
+void ucp_rkey_buffer_release(void *buffer);
+ucs_status_t ucp_ep_rkey_unpack(ucp_ep_h ep, const void *buffer, ucp_rkey_h *rkey);
+void ucp_rkey_destroy(ucp_rkey_h rkey);
+ucs_status_t ucp_put(ucp_ep_h ep, const void *buffer, size_t length, uint64_t remote, ucp_rkey_h rkey);
+ucs_status_t ucp_put_nbi(ucp_ep_h ep, const void *buffer, size_t length, uint64_t remote, ucp_rkey_h rkey);
+ucs_status_ptr_t ucp_put_nb(ucp_ep_h ep, const void *buffer, size_t length, uint64_t remote, ucp_rkey_h rkey,
+                            ucp_send_callback_t cb);
+ucs_status_t ucp_get_nbi(ucp_ep_h ep, void *buffer, size_t length, uint64_t remote, ucp_rkey_h rkey);
+ucs_status_ptr_t ucp_get_nb(ucp_ep_h ep, void *buffer, size_t length, uint64_t remote, ucp_rkey_h rkey,
+                            ucp_send_callback_t cb);
 ucs_status_t ucp_dt_create_generic(const ucp_generic_dt_ops_t *ops, void *context, ucp_datatype_t *datatype);
 void ucp_dt_destroy(ucp_datatype_t datatype);
 ucs_status_ptr_t ucp_tag_send_nb(ucp_ep_h ep, const void *buffer, size_t count, ucp_datatype_t datatype,
@@ -187,8 +256,6 @@ ucs_status_t ucp_request_test(void *request, ucp_tag_recv_info_t *info);
 void ucp_request_free(void *request);
 void ucp_request_release(void *request);
 void ucp_request_cancel(ucp_worker_h worker, void *request);
-
-ucs_status_t ucp_worker_set_am_recv_handler(ucp_worker_h worker, const void *param);
 
 /* libucs */
 const char *ucs_status_string(ucs_status_t status);

@@ -129,7 +129,7 @@ ucs_status_t ucp_ep_create(ucp_worker_h worker, const ucp_ep_params_t *params, u
     if (!peer)
         return given ? UCS_ERR_INVALID_ADDR : UCS_ERR_INVALID_PARAM;
     struct ucp_ep *ep = pf_malloc(sizeof *ep);
-    *ep = (struct ucp_ep){worker, peer, worker->eps};
+    *ep = (struct ucp_ep){.worker = worker, .peer = peer, .next = worker->eps};
     worker->eps = ep;
     *result = ep;
     return UCS_OK;
@@ -140,25 +140,4 @@ ucs_status_ptr_t ucp_disconnect_nb(ucp_ep_h ep)
 {
     (void)ep;
     return UCS_STATUS_PTR(UCS_OK);
-}
-
-/* Nothing but tagged messages is ever under way. */
-ucs_status_ptr_t ucp_worker_flush_nb(ucp_worker_h worker, unsigned flags, ucp_send_callback_t cb)
-{
-    (void)worker, (void)flags, (void)cb;
-    return UCS_STATUS_PTR(UCS_OK);
-}
-
-/* No active message ever comes: no process can send one. */
-ucs_status_t ucp_worker_set_am_recv_handler(ucp_worker_h worker, const void *param)
-{
-    (void)worker, (void)param;
-    return UCS_OK;
-}
-
-ucs_status_t ucp_worker_set_am_handler(ucp_worker_h worker, uint16_t id, void (*handler)(void), void *arg,
-                                       uint32_t flags)
-{
-    (void)worker, (void)id, (void)handler, (void)arg, (void)flags;
-    return UCS_OK;
 }

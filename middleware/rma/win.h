@@ -23,7 +23,8 @@ struct pf_win_shared {
     uint64_t fences; /* whose model is decided */
     int in_model;    /* of the last of them: where the window is afterwards */
     struct pf_win_part *parts;
-    int *disp_units;                /* a copy of those in parts, as adapters want them */
+    int *disp_units; /* a copy of those in parts, as adapters want them */
+    void **bases;
     char *memory;                   /* of a window of shared memory: of all members, one after the other */
     struct pf_comm_shared *shadows; /* gives the shadows their id; NULL while there are none */
     void **boards[PF_IMPL_COUNT];   /* see adapter.h */

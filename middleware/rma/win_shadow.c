@@ -30,6 +30,7 @@ struct pf_win_shared *pf_win_shared_join(const struct pf_comm *comm, uint64_t se
         shared->members = shared->references = (int)members;
         shared->parts = pf_calloc(members, sizeof *shared->parts);
         shared->disp_units = pf_calloc(members, sizeof *shared->disp_units);
+        shared->bases = pf_calloc(members, sizeof *shared->bases);
         *link = shared;
     }
     if (++shared->joined == shared->members) {
@@ -50,6 +51,7 @@ void pf_win_shared_leave(struct pf_win_shared *shared)
     free(shared->completed);
     pf_win_order_free(shared->order);
     free(shared->memory);
+    free(shared->bases);
     free(shared->disp_units);
     free(shared->parts);
     free(shared);
@@ -61,6 +63,7 @@ void pf_win_publish(struct pf_win *win)
     shared->in_model = win->in->model;
     shared->parts[win->comm->me] = (struct pf_win_part){win->base, win->size, win->disp_unit};
     shared->disp_units[win->comm->me] = win->disp_unit;
+    shared->bases[win->comm->me] = win->base;
 }
 
 static void attach_again(struct pf_instance *in, const struct pf_win *win, pf_native_win_t native)
@@ -101,6 +104,7 @@ void pf_win_shadow(struct pf_rank *r, struct pf_win *win, struct pf_instance *in
         .me = win->comm->me,
         .id = shadows_id(shared, comm),
         .disp_units = shared->disp_units,
+        .bases = shared->bases,
         .board = shared->boards[in->impl],
     };
     void *native = NULL;

@@ -30,7 +30,7 @@ def statuses(f):
 
 def needs_call(f):
     known = all(p.length != "*" or f.stem in BLOCKS for p in in_memory(f))
-    return known and f.route != "REFUSED" and f.group not in ("file", "rma") and (in_memory(f) or statuses(f))
+    return known and f.route != "REFUSED" and f.group != "file" and (in_memory(f) or statuses(f))
 
 
 def length(p):

@@ -479,7 +479,7 @@ static void fill_with_length(void *arg, void *bytes, size_t length)
 static void test_pretence(void **state)
 {
     int asked = 0;
-    const struct pf_ucx_pretence pretence = {fill_with_length, &asked}, still = {NULL, NULL};
+    const struct pf_ucx_pretence pretence = {.fill = fill_with_length, .arg = &asked}, still = {.fill = NULL};
     (void)state;
     start_send(10, 5, 0);
     fake_carry_out_all();
