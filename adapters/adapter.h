@@ -47,6 +47,7 @@ struct pf_native_values {
     int any_tag;
     int undefined;
     int order_c, order_fortran;
+    int lock_exclusive, lock_shared;
     int mode_nocheck, mode_nostore, mode_noput, mode_noprecede, mode_nosucceed;
     int mode_held; /* of MPI_Win_lock: not before the lock is there, because memory is shared; 0: it never
                     * returns before
@@ -93,11 +94,11 @@ struct pf_native_values {
 #define PF_NATIVE_NAMED_VALUES                                                                               \
     .any_source = MPI_ANY_SOURCE, .proc_null = MPI_PROC_NULL, .root = MPI_ROOT, .any_tag = MPI_ANY_TAG,      \
     .undefined = MPI_UNDEFINED, .order_c = MPI_ORDER_C, .order_fortran = MPI_ORDER_FORTRAN,                  \
-    .mode_nocheck = MPI_MODE_NOCHECK, .mode_nostore = MPI_MODE_NOSTORE, .mode_noput = MPI_MODE_NOPUT,        \
-    .mode_noprecede = MPI_MODE_NOPRECEDE, .mode_nosucceed = MPI_MODE_NOSUCCEED,                              \
-    .distribute_block = MPI_DISTRIBUTE_BLOCK, .distribute_cyclic = MPI_DISTRIBUTE_CYCLIC,                    \
-    .distribute_none = MPI_DISTRIBUTE_NONE, .distribute_default = MPI_DISTRIBUTE_DFLT_DARG,                  \
-    .in_place = MPI_IN_PLACE, .bottom = MPI_BOTTOM
+    .lock_exclusive = MPI_LOCK_EXCLUSIVE, .lock_shared = MPI_LOCK_SHARED, .mode_nocheck = MPI_MODE_NOCHECK,  \
+    .mode_nostore = MPI_MODE_NOSTORE, .mode_noput = MPI_MODE_NOPUT, .mode_noprecede = MPI_MODE_NOPRECEDE,    \
+    .mode_nosucceed = MPI_MODE_NOSUCCEED, .distribute_block = MPI_DISTRIBUTE_BLOCK,                          \
+    .distribute_cyclic = MPI_DISTRIBUTE_CYCLIC, .distribute_none = MPI_DISTRIBUTE_NONE,                      \
+    .distribute_default = MPI_DISTRIBUTE_DFLT_DARG, .in_place = MPI_IN_PLACE, .bottom = MPI_BOTTOM
 
 /*
  * What a window's shadow is made of. Native handles are the implementation's. All members of the window pass

@@ -121,6 +121,8 @@
 #define MPI_UNDEFINED                  (-32766)
 #define MPI_ORDER_C                    56
 #define MPI_ORDER_FORTRAN              57
+#define MPI_LOCK_EXCLUSIVE             234
+#define MPI_LOCK_SHARED                235
 #define MPI_MODE_NOCHECK               1024
 #define MPI_MODE_NOSTORE               2048
 #define MPI_MODE_NOPUT                 4096

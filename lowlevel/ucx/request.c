@@ -166,21 +166,21 @@ ucs_status_t ucp_request_test(void *user, ucp_tag_recv_info_t *info)
     return request->status;
 }
 
-/* The caller does not want to hear of it any more. */
-void ucp_request_free(void *user)
-{
-    struct ucp_request *request = of_user(user);
-    if (request->complete) {
-        put_back(request);
-        return;
-    }
-    request->released = true;
-    request->calls_back = false;
-}
-
+/* The caller has no use for it any more, but hears of its end. */
 void ucp_request_release(void *user)
 {
-    ucp_request_free(user);
+    struct ucp_request *request = of_user(user);
+    if (request->complete)
+        put_back(request);
+    else
+        request->released = true;
+}
+
+/* It does not want to hear of it either. */
+void ucp_request_free(void *user)
+{
+    of_user(user)->calls_back = false;
+    ucp_request_release(user);
 }
 
 /* As in UCX: a receive that has not met its message; a send goes on. */

@@ -112,9 +112,9 @@ void pf_win_shadows_free(struct pf_rank *r, struct pf_win *win);
 
 /* The implementation's assertion bits and lock types (MPI 3.1 section 11.5). */
 int pf_native_assert(const struct pf_instance *in, int assertion);
-static inline int pf_native_lock(int type)
+static inline int pf_native_lock(const struct pf_instance *in, int type)
 {
-    return type == MPI_LOCK_EXCLUSIVE ? 1 : 2; /* the same in all implementations here */
+    return type == MPI_LOCK_EXCLUSIVE ? in->values->lock_exclusive : in->values->lock_shared;
 }
 
 /* An error of a call on a window: the handler of the window. Ends the call. */

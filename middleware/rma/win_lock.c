@@ -34,7 +34,7 @@ int pf_PMPI_Win_lock(int type, int rank, int assertion, MPI_Win handle)
     if (ordered(win))
         pf_win_order_lock(win, type, rank);
     int held = win->flavor == MPI_WIN_FLAVOR_SHARED ? in->values->mode_held : 0;
-    int code = in->fn->Win_lock(pf_native_lock(type), rank, pf_native_assert(in, assertion) | held,
+    int code = in->fn->Win_lock(pf_native_lock(in, type), rank, pf_native_assert(in, assertion) | held,
                                 win->object.native[in->impl]);
     if (code != MPI_SUCCESS && ordered(win)) {
         pf_win_order_unlock(win, rank);

@@ -93,7 +93,7 @@ def native_argument(f, p):
     if p.kind == "WHENCE":
         return f"pf_native_whence(in, {p.name})"
     if p.kind == "LOCK":
-        return f"pf_native_lock({p.name})"
+        return f"pf_native_lock(in, {p.name})"
     if p.kind == "TAG":
         return f"pf_native_tag(in, {p.name})"
     if p.kind == "REQUEST":
