@@ -68,7 +68,6 @@ def variants_of(source):
     if not variants:
         sys.exit(f"run_e2e: {source} has no e2e line")
     for variant in variants:
-        variant.without |= {"mpich"} if "MPI_Win_" in text else set()  # it has no windows
         variant.without |= {model for model in STACKS if model.partition(":")[0] in variant.without}
     return variants
 

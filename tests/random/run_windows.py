@@ -7,7 +7,6 @@ import sys
 import run_random
 
 run_random.SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "randwin.c")
-del run_random.STACKS["mpich"]  # it has no windows
 
 if __name__ == "__main__":
     sys.exit(run_random.main())
