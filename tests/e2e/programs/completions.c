@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* e2e: switch=none stock=no np=2 compare=mpirun without=mpich */
-/* Stock MPICH has other statuses for a null peer and for messages without room: not in model mpich. */
+/* Stock MPICH has other statuses for a null peer and for messages without room, and packs nothing from
+ * MPI_BOTTOM: not in model mpich. */
 /*
  * Every way of sending and receiving x every way of completing x which peer x how long the message is x
  * the datatype. Each case is a line: the error class, the status, what has arrived. The lines must be those
@@ -376,6 +377,22 @@ static void receives(void)
                              (length + type) % 2 ? MPI_ANY_TAG : TAG, (call + length + type) % 3 == 0);
 }
 
+/* The origin's place is in the datatype. */
+static void pack_from_bottom(void)
+{
+    int source[4], packed[4], position = 0, length = 4;
+    MPI_Aint address;
+    MPI_Datatype absolute;
+
+    check_fill(source, 4, check_rank, 1);
+    MPI_Get_address(source, &address);
+    MPI_Type_create_hindexed(1, &length, &address, MPI_INT, &absolute);
+    MPI_Type_commit(&absolute);
+    CHECK_OK(MPI_Pack(MPI_BOTTOM, 1, absolute, packed, sizeof packed, &position, MPI_COMM_WORLD));
+    CHECK(position == sizeof source && memcmp(packed, source, sizeof source) == 0);
+    MPI_Type_free(&absolute);
+}
+
 int main(int argc, char **argv)
 {
     static char buffer[100000];
@@ -387,6 +404,7 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Buffer_attach(buffer, sizeof buffer);
     make_types();
+    pack_from_bottom();
     point_to_point();
     receives();
     MPI_Buffer_detach(buffer, &length);

@@ -86,8 +86,7 @@ static void no_target(void)
 static void bottom(void)
 {
     static int source[4];
-    int target[4] = {0}, packed[4], position = 0, length = 4,
-        left = (check_rank + check_size - 1) % check_size;
+    int target[4] = {0}, length = 4, left = (check_rank + check_size - 1) % check_size;
     MPI_Aint address;
     MPI_Datatype absolute;
     MPI_Win win;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The simulated UCX over a double of the NIC: protocols, matching, requests, datatypes, settings. */
+/* The simulated UCX over a double of the NIC: protocols, matching, requests, datatypes, settings, one-sided
+ * calls and active messages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -510,6 +511,147 @@ static void test_pretence(void **state)
     assert_non_null(ucp_tag_probe_nb(peers[1].worker, 8, ~0ULL, 0, &info));
 }
 
+static void test_memory(void **state)
+{
+    ucp_mem_map_params_t params = {.address = in, .length = MOST};
+    ucp_mem_attr_t attr = {0};
+    ucp_rkey_h rkey;
+    ucp_mem_h mem;
+    uint64_t *packed;
+    size_t size;
+    (void)state;
+    assert_int_equal(ucp_mem_map(peers[1].context, &params, &mem), UCS_OK);
+    assert_true(paid == 1);
+    assert_int_equal(ucp_mem_query(mem, &attr), UCS_OK);
+    assert_ptr_equal(attr.address, in);
+    assert_int_equal(attr.length, MOST);
+    assert_int_equal(ucp_rkey_pack(peers[1].context, mem, (void **)&packed, &size), UCS_OK);
+    assert_int_equal(size, PF_UCX_KEY);
+    assert_int_equal(*packed, PF_UCX_KEY);
+    assert_int_equal(ucp_ep_rkey_unpack(peers[0].ep, packed, &rkey), UCS_OK);
+    assert_int_equal(ucp_ep_rkey_unpack(peers[0].ep, out, &rkey), UCS_ERR_INVALID_PARAM);
+    ucp_rkey_destroy(rkey);
+    ucp_rkey_buffer_release(packed);
+    ucp_mem_unmap(peers[1].context, mem);
+    params = (ucp_mem_map_params_t){.length = 10, .flags = UCP_MEM_MAP_ALLOCATE};
+    assert_int_equal(ucp_mem_map(peers[1].context, &params, &mem), UCS_OK);
+    ucp_mem_query(mem, &attr);
+    assert_non_null(attr.address);
+    ucp_mem_unmap(peers[1].context, mem);
+}
+
+static void ended(void *request, ucs_status_t status)
+{
+    sent(request, status, NULL);
+}
+
+/* Short, copied and read in place; the last with a request. No processor but the caller's has a part. */
+static void test_one_sided(void **state)
+{
+    static const size_t lengths[] = {50, 1000, 2000, 3000};
+    const uint64_t place = (uintptr_t)in;
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        fake_forget();
+        memset(in, 0, sizeof in);
+        assert_int_equal(ucp_put_nbi(peers[0].ep, out, lengths[i], place, NULL),
+                         i < 2 ? UCS_OK : UCS_INPROGRESS);
+        assert_int_equal(in[0], 0);
+        struct user *flush = ucp_worker_flush_nb(peers[0].worker, 0, ended);
+        assert_int_equal(ucp_request_check_status(flush), UCS_INPROGRESS);
+        settle();
+        assert_memory_equal(in, out, lengths[i]);
+        assert_string_equal(fake_kinds, "PA");
+        finish(flush, UCS_OK);
+        assert_null(ucp_worker_flush_nb(peers[0].worker, 0, ended));
+    }
+    assert_int_equal(ucp_put(peers[0].ep, out + 1, 2000, place, NULL), UCS_OK);
+    assert_null(ucp_put_nb(peers[0].ep, out, 50, place + 3000, NULL, ended));
+    struct user *put = ucp_put_nb(peers[0].ep, out, 2000, place + 2000, NULL, ended);
+    settle();
+    finish(put, UCS_OK);
+    assert_memory_equal(in, out + 1, 2000);
+    assert_memory_equal(in + 2000, out, 2000);
+    assert_int_equal(ucp_ep_flush(peers[0].ep), UCS_OK);
+    fake_forget();
+    memset(out, 0, 2000);
+    assert_int_equal(ucp_get_nbi(peers[0].ep, out, 50, place, NULL), UCS_INPROGRESS);
+    struct user *get = ucp_get_nb(peers[0].ep, out + 50, 1950, place + 50, NULL, ended);
+    settle();
+    finish(get, UCS_OK);
+    assert_memory_equal(in, out, 2000);
+    assert_string_equal(fake_kinds, "GGRR");
+}
+
+static struct {
+    int calls;
+    size_t header, length;
+    unsigned char bytes[MOST];
+} heard;
+
+static ucs_status_t hear(void *arg, void *data, size_t length, ucp_ep_h reply_ep, unsigned flags)
+{
+    (void)reply_ep, (void)flags;
+    heard.calls++;
+    heard.header = *(size_t *)arg;
+    heard.length = length;
+    memcpy(heard.bytes, data, length);
+    return UCS_OK;
+}
+
+static ucs_status_t hear_header(void *arg, const void *header, size_t header_length, void *data,
+                                size_t length, const ucp_am_recv_param_t *param)
+{
+    assert_int_equal(param->recv_attr, 0);
+    hear(arg, data, length, NULL, 0);
+    memmove(heard.bytes + header_length, heard.bytes, length);
+    memcpy(heard.bytes, header, header_length);
+    heard.header = header_length;
+    heard.length += header_length;
+    return UCS_OK;
+}
+
+/* A caller that has released its request hears of its end nevertheless. */
+static void send_active(int kind, size_t length)
+{
+    const ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK, .cb.send = sent};
+    const ucp_dt_iov_t parts[] = {{out, 30}, {out + 30, length - 30}};
+    struct user *user;
+    memset(&heard, 0, sizeof heard);
+    if (kind == 0)
+        user = ucp_am_send_nb(peers[0].ep, 3, out, length, BYTE, ended, 0);
+    else if (kind == 1)
+        user = ucp_am_send_nb(peers[0].ep, 3, parts, 2, UCP_DATATYPE_IOV, ended, 0);
+    else
+        user = ucp_am_send_nbx(peers[0].ep, 4, out, 30, out + 30, length - 30, &param);
+    assert_int_equal(user != NULL, length >= 1500);
+    if (user) {
+        user->calls = 0; /* of the one that had this memory before */
+        ucp_request_release(user);
+    }
+    settle();
+    assert_int_equal(heard.calls, 1);
+    assert_int_equal(heard.header, kind < 2 ? 7 : 30);
+    assert_int_equal(heard.length, length);
+    assert_memory_equal(heard.bytes, out, length);
+    assert_int_equal(user ? user->calls : 1, 1);
+}
+
+static void test_active_messages(void **state)
+{
+    static size_t seven = 7;
+    const ucp_am_handler_param_t param = {.id = 4, .cb = hear_header, .arg = &seven};
+    (void)state;
+    assert_int_equal(ucp_worker_set_am_handler(peers[1].worker, 3, hear, &seven, 0), UCS_OK);
+    assert_int_equal(ucp_worker_set_am_recv_handler(peers[1].worker, &param), UCS_OK);
+    assert_int_equal(ucp_worker_set_am_handler(peers[1].worker, 999, hear, NULL, 0), UCS_ERR_INVALID_PARAM);
+    for (int kind = 0; kind < 3; kind++) {
+        send_active(kind, 50);
+        send_active(kind, 1200);
+        send_active(kind, 3900);
+    }
+}
+
 /* Each library has a process of its own, and MPICH may ask for more. */
 static void test_users(void **state)
 {
@@ -548,7 +690,7 @@ static void test_names(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         assert_non_null(pf_ucx_function(PF_UCX_OPENMPI, names[i]));
-    assert_null(pf_ucx_function(PF_UCX_OPENMPI, "ucp_put_nbi"));
+    assert_null(pf_ucx_function(PF_UCX_OPENMPI, "ucp_atomic_post"));
     assert_null(pf_ucx_function(PF_UCX_OPENMPI, "malloc"));
     assert_string_equal(ucs_status_string(UCS_ERR_CANCELED), "Request canceled");
 }
@@ -567,6 +709,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_generic, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_parking, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_pretence, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_memory, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_one_sided, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_active_messages, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_users, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_command_queue, set_up, tear_down),
         cmocka_unit_test(test_names),
