@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What model mpich has, in little: messages, derived types, collectives, communicators of a part of the
- * ranks, pending requests; each across a switch from argv[1] to argv[2]. Prints PASS, or what is wrong.
+ * ranks, windows, pending requests; each across a switch from argv[1] to argv[2]. Prints PASS, or what is
+ * wrong. With argv[3]: how long accesses to a rank take that is busy, one line each (s).
  */
 #include <mpi.h>
 #include <parfocal.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { N = 3000 };
 static int rank, size;
@@ -100,6 +102,61 @@ static void collectives(MPI_Comm comm)
     free(all);
 }
 
+/* Both sides of a move have the same displacement units, and it finds what was there. */
+static void windows(MPI_Comm comm, const char *to)
+{
+    long *memory, one = 1, old, mine[2] = {10 * rank, 7}, found[2];
+    int me, members;
+    MPI_Win win;
+    MPI_Comm_rank(comm, &me);
+    MPI_Comm_size(comm, &members);
+    MPI_Win_allocate((me + 3) * (MPI_Aint)sizeof *memory, me % 2 ? 1 : sizeof *memory, MPI_INFO_NULL, comm,
+                     &memory, &win);
+    memory[0] = memory[1] = memory[2] = 0;
+    int next = (me + 1) % members, unit = next % 2 ? sizeof *memory : 1;
+    MPI_Win_fence(0, win);
+    MPI_Put(mine, 2, MPI_LONG, next, unit, 2, MPI_LONG, win);
+    go(to);
+    MPI_Win_fence(0, win);
+    MPI_Get(found, 2, MPI_LONG, next, unit, 2, MPI_LONG, win);
+    MPI_Accumulate(&one, 1, MPI_LONG, 0, 0, 1, MPI_LONG, MPI_SUM, win);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    check(found[0] == mine[0] && found[1] == 7 && memory[2] == 7, "a put or get");
+    MPI_Win_lock_all(0, win);
+    MPI_Fetch_and_op(&one, &old, MPI_LONG, 0, 0, MPI_SUM, win);
+    MPI_Win_unlock_all(win);
+    check(old >= members && old < 2 * members, "a sum");
+    MPI_Win_free(&win);
+}
+
+/* Rank 1 is busy for a second. */
+static void accesses(void)
+{
+    static const char *const names[] = {"put", "get", "sum"};
+    static long memory, value = 1, old;
+    MPI_Win win;
+    MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1)
+        sleep(1);
+    for (int i = 0; rank == 0 && i < 3; i++) {
+        double begin = MPI_Wtime();
+        if (i == 0)
+            MPI_Put(&value, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win);
+        else if (i == 1)
+            MPI_Get(&old, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win);
+        else
+            MPI_Fetch_and_op(&value, &old, MPI_LONG, 1, 0, MPI_SUM, win);
+        MPI_Win_flush(1, win);
+        check(i == 0 || old == 1, names[i]);
+        printf("%s %.9f\n", names[i], MPI_Wtime() - begin);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm half, copy;
@@ -114,16 +171,15 @@ int main(int argc, char **argv)
         collectives(MPI_COMM_WORLD);
         collectives(half);
         go(argv[1]);
+        windows(half, argv[2]);
+        go(argv[1]);
         MPI_Comm_dup(half, &copy);
         collectives(copy);
         MPI_Comm_free(&half);
         MPI_Comm_free(&copy);
     }
-    if (argc > 3) {
-        int value;
-        MPI_Win win;
-        MPI_Win_create(&value, sizeof value, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    }
+    if (argc > 3)
+        accesses();
     double end = MPI_Wtime();
     if (rank == 0)
         printf("PASS after %.9f\n", end);
