@@ -180,12 +180,10 @@ void ucx_protocol_handle(struct ucx_message *m);
 /* tag.c */
 /* A message with an envelope: goes to the receive that waits for it, or is kept. */
 void ucx_tag_arrived(struct ucx_message *m);
-/* Sends an eager message, which may be sent as a rendezvous, or an active one. */
-ucs_status_ptr_t ucx_send(enum ucx_kind kind, struct ucp_ep *ep, struct ucx_data data, ucp_tag_t tag,
-                          bool sync, const ucp_request_param_t *param);
 
 /* am.c */
-/* All of an active message is there. */
+/* All of an active message is there. Its tag is the handler's number and, above that, its header's length. */
+enum { UCX_AM_ID_BITS = 16 };
 void ucx_am_arrived(const struct ucx_message *m);
 
 /* rma.c */

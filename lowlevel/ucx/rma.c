@@ -179,23 +179,3 @@ void ucx_rma_done(const struct ucx_message *m)
         ucx_request_complete(flush, UCS_OK);
     }
 }
-
-ucs_status_t ucp_ep_flush(ucp_ep_h ep)
-{
-    while (ep->pending > 0 && !ep->worker->process->pretence)
-        ucp_worker_progress(ep->worker);
-    return UCS_OK;
-}
-
-/* Messages of other kinds need none: callers hear of each. */
-ucs_status_ptr_t ucp_worker_flush_nb(ucp_worker_h worker, unsigned flags, ucp_send_callback_t cb)
-{
-    (void)flags;
-    if (worker->pending == 0 || worker->process->pretence)
-        return UCS_STATUS_PTR(UCS_OK);
-    const ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK, .cb.old_send = cb};
-    struct ucp_request *request = ucx_request_new(worker, &param);
-    request->next = worker->flushes;
-    worker->flushes = request;
-    return ucx_request_user(request);
-}

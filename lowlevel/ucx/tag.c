@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Tag matching, on the processor: receives that wait, and messages that came before theirs. Both are kept in
- * the lists that the NIC of lowlevel/portals has for the same purpose.
+ * the lists that the NIC of lowlevel/portals has for the same purpose. And sends, active messages among them.
  */
 #include "base/memory.h"
 #include "lowlevel/ucx/internal.h"
@@ -83,8 +83,8 @@ static const struct pf_ucx_pretence *pretended(const struct ucp_worker *worker)
     return pretence && pretence->fill ? pretence : NULL;
 }
 
-ucs_status_ptr_t ucx_send(enum ucx_kind kind, struct ucp_ep *ep, struct ucx_data data, ucp_tag_t tag,
-                          bool sync, const ucp_request_param_t *param)
+static ucs_status_ptr_t send(enum ucx_kind kind, struct ucp_ep *ep, struct ucx_data data, ucp_tag_t tag,
+                             bool sync, const ucp_request_param_t *param)
 {
     if (pretended(ep->worker)) {
         ucx_data_end(&data);
@@ -132,13 +132,13 @@ static ucp_request_param_t of_older_call(ucp_datatype_t datatype, bool receives)
 ucs_status_ptr_t ucp_tag_send_nbx(ucp_ep_h ep, const void *buffer, size_t count, ucp_tag_t tag,
                                   const ucp_request_param_t *param)
 {
-    return ucx_send(UCX_EAGER, ep, ucx_data_begin(buffer, count, param, false), tag, false, param);
+    return send(UCX_EAGER, ep, ucx_data_begin(buffer, count, param, false), tag, false, param);
 }
 
 ucs_status_ptr_t ucp_tag_send_sync_nbx(ucp_ep_h ep, const void *buffer, size_t count, ucp_tag_t tag,
                                        const ucp_request_param_t *param)
 {
-    return ucx_send(UCX_EAGER, ep, ucx_data_begin(buffer, count, param, false), tag, true, param);
+    return send(UCX_EAGER, ep, ucx_data_begin(buffer, count, param, false), tag, true, param);
 }
 
 ucs_status_ptr_t ucp_tag_send_nb(ucp_ep_h ep, const void *buffer, size_t count, ucp_datatype_t datatype,
@@ -146,7 +146,7 @@ ucs_status_ptr_t ucp_tag_send_nb(ucp_ep_h ep, const void *buffer, size_t count, 
 {
     ucp_request_param_t param = of_older_call(datatype, false);
     param.cb.old_send = cb;
-    return ucx_send(UCX_EAGER, ep, ucx_data_begin(buffer, count, &param, false), tag, false, &param);
+    return send(UCX_EAGER, ep, ucx_data_begin(buffer, count, &param, false), tag, false, &param);
 }
 
 ucs_status_ptr_t ucp_tag_send_sync_nb(ucp_ep_h ep, const void *buffer, size_t count, ucp_datatype_t datatype,
@@ -154,7 +154,7 @@ ucs_status_ptr_t ucp_tag_send_sync_nb(ucp_ep_h ep, const void *buffer, size_t co
 {
     ucp_request_param_t param = of_older_call(datatype, false);
     param.cb.old_send = cb;
-    return ucx_send(UCX_EAGER, ep, ucx_data_begin(buffer, count, &param, false), tag, true, &param);
+    return send(UCX_EAGER, ep, ucx_data_begin(buffer, count, &param, false), tag, true, &param);
 }
 
 static struct ucp_request *new_receive(struct ucp_worker *worker, void *buffer, size_t count,
@@ -222,4 +222,25 @@ ucs_status_ptr_t ucp_tag_msg_recv_nb(ucp_worker_h worker, void *buffer, size_t c
     ucp_request_param_t param = of_older_call(datatype, true);
     param.cb.old_recv = cb;
     return ucp_tag_msg_recv_nbx(worker, buffer, count, message, &param);
+}
+
+ucs_status_ptr_t ucp_am_send_nb(ucp_ep_h ep, uint16_t id, const void *buffer, size_t count,
+                                ucp_datatype_t datatype, ucp_send_callback_t cb, unsigned flags)
+{
+    const ucp_request_param_t param = {.op_attr_mask =
+                                           UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_DATATYPE,
+                                       .datatype = datatype,
+                                       .cb.old_send = cb};
+    (void)flags;
+    return send(UCX_AM, ep, ucx_data_begin(buffer, count, &param, false), id, false, &param);
+}
+
+/* MPICH's data are bytes. */
+ucs_status_ptr_t ucp_am_send_nbx(ucp_ep_h ep, unsigned id, const void *header, size_t header_length,
+                                 const void *buffer, size_t count, const ucp_request_param_t *param)
+{
+    const ucp_dt_iov_t parts[] = {{(void *)(uintptr_t)header, header_length},
+                                  {(void *)(uintptr_t)buffer, count}};
+    const struct ucx_data data = {(void *)(uintptr_t)parts, 2, UCP_DATATYPE_IOV, NULL};
+    return send(UCX_AM, ep, data, id | (uint64_t)header_length << UCX_AM_ID_BITS, false, param);
 }
