@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Communicators and windows made without communication. MPICH's own functions do all that is needed in each rank alone
- * but for what its members answer each other, and most of that is which context ids each has free. While a
- * shadow is made, the rank's mask of free ids has the middleware's one alone, and messages say what the
- * middleware knows. MPICH takes ids from the first word of the mask that has any: shadows have the upper
+ * Communicators and windows made without communication. MPICH's own functions do all that is needed in each
+ * rank alone but for what members answer each other, and most of that is which context ids each has free.
+ * While a shadow is made, the rank's mask of free ids has the middleware's one alone, and messages say what
+ * the middleware knows. MPICH takes ids from the first word of the mask that has any: shadows have the upper
  * half.
  */
 #include <elf.h>
