@@ -9,33 +9,30 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What addr2line prints: the function, then file:line, each "?" when unknown; then those that it is inlined
- * in. */
-static size_t ask(const char *object, unsigned long offset, char *answer, size_t size)
+enum { AT_ONCE = 32 };
+
+/* Returns where to read what it prints, -1 without it. */
+static int start(const char *object, const struct pf_source_place *places, int count, pid_t *child)
 {
-    char address[32];
-    char *argv[] = {"addr2line", "-i", "-f", "-s", "-e", (char *)object, address, NULL};
+    char addresses[AT_ONCE][2 + 2 * sizeof(long) + 1];
+    char *argv[7 + AT_ONCE + 1] = {"addr2line", "-a", "-i", "-f", "-s", "-e", (char *)object};
     int ends[2];
     posix_spawn_file_actions_t actions;
-    snprintf(address, sizeof address, "0x%lx", offset);
+    for (int i = 0; i < count; i++) {
+        snprintf(addresses[i], sizeof addresses[i], "0x%lx", places[i].offset);
+        argv[7 + i] = addresses[i];
+    }
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return 0;
+        return -1;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    pid_t child; /* not by fork(): handlers of others would run in it, on whatever thread this is */
-    if (posix_spawnp(&child, argv[0], &actions, NULL, argv, environ) != 0)
-        child = -1;
+    /* Not by fork(): handlers of others would run in it, on whatever thread this is. */
+    if (posix_spawnp(child, argv[0], &actions, NULL, argv, environ) != 0)
+        *child = -1;
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
-    size_t length = 0;
-    for (ssize_t got; length + 1 < size && (got = read(ends[0], answer + length, size - 1 - length)) > 0;)
-        length += (size_t)got;
-    answer[length] = 0;
-    close(ends[0]);
-    if (child > 0)
-        waitpid(child, NULL, 0);
-    return length;
+    return ends[0];
 }
 
 /* What our own headers define inline is not what the program's author looks for. */
@@ -44,25 +41,56 @@ static bool is_own(const char *line)
     return strncmp(line, "shmem.h:", 8) == 0 || strncmp(line, "shmem_proto.h:", 14) == 0;
 }
 
-bool pf_source_line(const char *object, unsigned long offset, char *function, size_t function_size,
-                    char *line, size_t line_size)
+struct answer {
+    struct pf_source_place *next, *end; /* of which the address comes next */
+    bool named, settled;                /* the function is known; and its line */
+    size_t length;
+    char text[256];
+};
+
+/* Of each place it prints the address, the function, and file:line, both "?" when unknown; then the same of
+ * those that this is inlined in. */
+static void take(struct answer *a)
 {
-    char answer[2000], *name = answer;
-    if (ask(object, offset, answer, sizeof answer) == 0 || answer[0] == '?')
-        return false;
-    char *second = strchr(answer, '\n');
-    while (second && is_own(second + 1)) {
-        char *next = strchr(second + 1, '\n');
-        if (!next || !strchr(next + 1, '\n'))
-            break;
-        name = next + 1;
-        second = strchr(name, '\n');
+    a->text[a->length] = 0;
+    a->length = 0;
+    if (strncmp(a->text, "0x", 2) == 0 && a->next < a->end) {
+        a->next++;
+        a->named = a->settled = false;
+    } else if (!a->settled && !a->named) {
+        a->named = true;
+        snprintf(a->next[-1].function, sizeof a->next->function, "%s", a->text[0] == '?' ? "" : a->text);
+    } else if (!a->settled) {
+        a->named = false;
+        a->settled = !is_own(a->text);
+        a->text[strcspn(a->text, " ")] = 0;
+        snprintf(a->next[-1].line, sizeof a->next->line, "%.*s", (int)sizeof a->next->line - 1,
+                 a->text[0] == '?' || a->text[0] == ':' ? "" : a->text);
     }
-    if (!second)
-        return false;
-    *second++ = 0;
-    second[strcspn(second, " \n")] = 0;
-    snprintf(function, function_size, "%s", name);
-    snprintf(line, line_size, "%s", second[0] == '?' || second[0] == ':' ? "" : second);
-    return true;
+}
+
+static void ask(const char *object, struct pf_source_place *places, int count)
+{
+    struct answer answer = {.next = places, .end = places + count, .settled = true};
+    char some[512];
+    pid_t child = -1;
+    int from = start(object, places, count, &child);
+    for (ssize_t got; from >= 0 && (got = read(from, some, sizeof some)) > 0;)
+        for (ssize_t i = 0; i < got; i++)
+            if (some[i] == '\n')
+                take(&answer);
+            else if (answer.length + 1 < sizeof answer.text)
+                answer.text[answer.length++] = some[i];
+    if (from >= 0)
+        close(from);
+    if (child > 0)
+        waitpid(child, NULL, 0);
+}
+
+void pf_source_lines(const char *object, struct pf_source_place *places, int count)
+{
+    for (int i = 0; i < count; i++)
+        *places[i].function = *places[i].line = 0;
+    for (int i = 0; i < count; i += AT_ONCE)
+        ask(object, places + i, count - i < AT_ONCE ? count - i : AT_ONCE);
 }

@@ -7,9 +7,12 @@
 #include "base/export.h"
 
 /*
- * Asks addr2line for the function and the source line ("file.c:12") at `offset` in an object file. False
- * without the tool or without any answer; `line` is empty when only the function is known. Starts a child
- * process, so it is meant for diagnoses at the end of a run.
+ * Asks addr2line for functions and source lines ("file.c:12") in an object file. Starts a child process for
+ * each 32 places, so it is meant for the end of a run. Allocates nothing.
  */
-PF_EXPORT bool pf_source_line(const char *object, unsigned long offset, char *function, size_t function_size,
-                              char *line, size_t line_size);
+struct pf_source_place {
+    unsigned long offset; /* in the object */
+    char function[256];   /* empty: the tool is not there, or knows nothing */
+    char line[128];       /* empty: only the function is known */
+};
+PF_EXPORT void pf_source_lines(const char *object, struct pf_source_place *places, int count);

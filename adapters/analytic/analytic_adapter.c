@@ -70,6 +70,7 @@ static void make_rank(int i, const int *all)
     rank->predefined[PF_PREDEFINED_COMM_WORLD] = rank->world;
     rank->predefined[PF_PREDEFINED_COMM_SELF] = an_comm_join(rank, -1, &i, 1, 0);
     pf_event_init(&rank->wake, wake);
+    rank->wake.knows_why = true;
     an_job.ranks[i] = rank;
 }
 

@@ -2,7 +2,7 @@
 /* Paths that ranks and events carry. */
 #include "lowlevel/engine/chain.h"
 
-#include <math.h>
+#include <emmintrin.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -10,11 +10,12 @@
 #include "lowlevel/engine/engine.h"
 #include "lowlevel/engine/history.h"
 
-bool pf_chain_on;
+bool pf_chain_on, pf_chain_predicts;
 
 struct pf_chain {
     struct pf_chain_node *past;
     struct pf_chain_part part; /* since then */
+    int64_t begin;             /* of the part */
     int64_t predicted;
     double factor; /* of the phase */
 };
@@ -31,7 +32,7 @@ struct pf_chain_tip {
 static struct {
     int ranks;
     struct pf_chain_factors factors;
-    void (*where)(const pf_self_t *self, struct pf_chain_place *place);
+    pf_chain_where_fn *where;
     struct pf_chain here; /* of the event that runs */
     struct pf_chain_tip *tips, **last_tip;
     bool helped;              /* some rank has a helper */
@@ -46,20 +47,27 @@ static const struct pf_chain nothing = {.part.rank = -1, .factor = 1.0};
 /* Far enough from the largest number that a few sums still fit. */
 #define MOST_UNITS 0x1p62
 
-static int64_t units(double date)
+/* As llrint(), without a call. */
+static inline int64_t rounded(double count)
+{
+    return _mm_cvtsd_si64(_mm_set_sd(count));
+}
+
+static inline int64_t units(double date)
 {
     double count = date / PF_CHAIN_UNIT;
-    if (count < MOST_UNITS)
-        return llrint(count);
+    if (__builtin_expect(count < MOST_UNITS, 1))
+        return rounded(count);
     all.too_long = true;
     return (int64_t)MOST_UNITS;
 }
 
-void pf_chain_begin(int ranks, const struct pf_chain_factors *factors,
-                    void (*where)(const pf_self_t *self, struct pf_chain_place *place))
+void pf_chain_begin(int ranks, const struct pf_chain_factors *factors, pf_chain_where_fn *where)
 {
     all.ranks = ranks;
-    all.factors = *factors;
+    pf_chain_predicts = factors != NULL;
+    if (factors)
+        all.factors = *factors;
     all.where = where;
     all.here = nothing;
     pf_chain_on = true;
@@ -80,29 +88,31 @@ static void set(struct pf_chain *path, const struct pf_chain *from)
     *path = *from;
 }
 
+static struct pf_chain *copy_of(const struct pf_chain *from)
+{
+    struct pf_chain *path = pf_pool_get(&paths);
+    *path = *from;
+    pf_chain_node_keep(path->past);
+    return path;
+}
+
 /* The part ends. */
 static void cut(struct pf_chain *path)
 {
     path->past = pf_chain_node_new(path->past, &path->part);
     for (int what = 0; what < PF_CHAIN_CLASSES; what++)
         path->part.spent[what] = 0;
+    path->begin = path->part.end;
 }
 
-static bool is_empty(const struct pf_chain *path)
+static inline bool is_empty(const struct pf_chain *path)
 {
-    for (int what = 0; what < PF_CHAIN_CLASSES; what++)
-        if (path->part.spent[what])
-            return false;
-    return true;
+    return path->part.end == path->begin;
 }
 
-static void extend(struct pf_chain *path, int64_t end, enum pf_chain_class what)
+/* Without factors, predictions are the dates. */
+static void predict(struct pf_chain *path, int64_t length, enum pf_chain_class what)
 {
-    int64_t length = end - path->part.end;
-    if (length <= 0)
-        return;
-    path->part.end = end;
-    path->part.spent[what] += length;
     double factor = all.factors.of_class[what] * path->factor;
     if (what == PF_CHAIN_COMPUTATION && all.factors.of_rank && path->part.rank >= 0)
         factor *= all.factors.of_rank[path->part.rank];
@@ -110,7 +120,18 @@ static void extend(struct pf_chain *path, int64_t end, enum pf_chain_class what)
     if (predicted + (double)path->predicted >= MOST_UNITS)
         all.too_long = true;
     else
-        path->predicted += factor == 1.0 ? length : llrint(predicted);
+        path->predicted += factor == 1.0 ? length : rounded(predicted);
+}
+
+static inline void extend(struct pf_chain *path, int64_t end, enum pf_chain_class what)
+{
+    int64_t length = end - path->part.end;
+    if (length <= 0)
+        return;
+    path->part.end = end;
+    path->part.spent[what] += length;
+    if (pf_chain_predicts)
+        predict(path, length, what);
 }
 
 /* As far as it had come at that date, if its parts of so long ago are known. What came last within a part is
@@ -122,6 +143,9 @@ static void shorten(struct pf_chain *path, int64_t date)
         return;
     path->predicted = path->predicted > excess ? path->predicted - excess : 0;
     do {
+        path->begin = path->part.end;
+        for (int what = 0; what < PF_CHAIN_CLASSES; what++)
+            path->begin -= path->part.spent[what];
         for (int what = PF_CHAIN_CLASSES - 1; what >= 0; what--) {
             int64_t *spent = &path->part.spent[what], less = *spent < excess ? *spent : excess;
             *spent -= less;
@@ -164,20 +188,21 @@ static void add_up(void)
 }
 
 /* What the rank is in now; another phase or call begins another part. */
-static void look_around(pf_self_t *self, struct pf_chain *path)
+static inline void look_around(const pf_self_t *self, struct pf_chain *path)
 {
-    struct pf_chain_place place = {0, 0, 1.0};
-    all.where(self, &place);
-    if ((place.phase != path->part.phase || place.site != path->part.site || self->rank != path->part.rank) &&
-        !is_empty(path)) {
+    const struct pf_chain_place *place = all.where(self);
+    struct pf_chain_part *part = &path->part;
+    path->factor = place->factor;
+    if (place->phase == part->phase && place->site == part->site && self->rank == part->rank)
+        return;
+    if (!is_empty(path)) {
         cut(path);
         if (pf_chain_nodes_are_many())
             add_up();
     }
-    path->part.rank = self->rank;
-    path->part.phase = place.phase;
-    path->part.site = place.site;
-    path->factor = place.factor;
+    part->rank = self->rank;
+    part->phase = place->phase;
+    part->site = place->site;
 }
 
 void pf_chain_open(pf_self_t *self, double now)
@@ -204,9 +229,23 @@ void pf_chain_compute(pf_self_t *self, double begin, double end)
     struct pf_chain_tip *tip = tip_of(self);
     if (tip->closed || !is_own(tip))
         return;
-    extend(&tip->own, units(begin), PF_CHAIN_SOFTWARE);
-    extend(&tip->own, units(end) + tip->own.part.end - units(begin), PF_CHAIN_COMPUTATION);
+    int64_t from = units(begin);
+    extend(&tip->own, from, PF_CHAIN_SOFTWARE);
+    if (end > begin)
+        extend(&tip->own, units(end) + tip->own.part.end - from, PF_CHAIN_COMPUTATION);
     look_around(self, &tip->own);
+}
+
+struct pf_chain *pf_chain_send(pf_self_t *self, double now, double date)
+{
+    struct pf_chain_tip *tip = tip_of(self);
+    struct pf_chain *own = &tip->own;
+    look_around(self, own);
+    if (tip->closed || !is_own(tip))
+        return pf_chain_copy_on(self, date);
+    extend(own, units(now), PF_CHAIN_SOFTWARE);
+    extend(own, units(date), PF_CHAIN_SOFTWARE);
+    return copy_of(own);
 }
 
 void pf_chain_close(pf_self_t *self, double date)
@@ -218,7 +257,8 @@ void pf_chain_close(pf_self_t *self, double date)
     tip->closed = true;
 }
 
-static void meet(pf_self_t *self, struct pf_chain *mine, const struct pf_chain *other, double now)
+static __attribute__((noinline)) void meet_other(pf_self_t *self, struct pf_chain *mine,
+                                                 const struct pf_chain *other, double now)
 {
     if (other->part.end > mine->part.end && other->part.end > units(now) + 1) /* dates are rounded */
         return; /* in the future: not what it waited for */
@@ -232,21 +272,37 @@ static void meet(pf_self_t *self, struct pf_chain *mine, const struct pf_chain *
     }
 }
 
+static inline void meet(pf_self_t *self, struct pf_chain *mine, const struct pf_chain *other, double now)
+{
+    if (other->part.end > mine->part.end || other->predicted > mine->predicted)
+        meet_other(self, mine, other, now);
+}
+
 void pf_chain_meet(pf_self_t *self, const struct pf_chain *path, double now)
 {
     if (path && !tip_of(self)->closed)
         meet(self, of_actor(self), path, now);
 }
 
-/* ---- paths of others ---- */
-
-static struct pf_chain *copy_of(const struct pf_chain *from)
+bool pf_chain_needs(pf_self_t *self, double date)
 {
-    struct pf_chain *path = pf_pool_get(&paths);
-    *path = *from;
-    pf_chain_node_keep(path->past);
-    return path;
+    return pf_chain_predicts || units(date) > of_actor(self)->part.end;
 }
+
+static void travel(struct pf_chain *path, const struct pf_chain_way *way)
+{
+    double from = (double)path->part.end * PF_CHAIN_UNIT, links = from + way->links, nics = links + way->nics;
+    extend(path, units(way->date < links ? way->date : links), PF_CHAIN_LATENCY);
+    extend(path, units(way->date < nics ? way->date : nics), PF_CHAIN_NIC);
+    extend(path, units(way->date), PF_CHAIN_TRANSFER);
+}
+
+void pf_chain_travel(struct pf_chain *path, const struct pf_chain_way *way)
+{
+    travel(path, way);
+}
+
+/* ---- paths of others ---- */
 
 /* The calling actor's, up to date; NULL: it belongs to no rank. */
 static struct pf_chain *of_caller(pf_self_t *self, double date)
@@ -276,13 +332,17 @@ void pf_chain_help(pf_self_t *self)
     pf_chain_free(&path);
 }
 
-struct pf_chain *pf_chain_copy_of(pf_self_t *self, double date)
+struct pf_chain *pf_chain_copy_on(pf_self_t *self, double date)
 {
-    struct pf_chain *own = &tip_of(self)->own;
-    look_around(self, own);
-    struct pf_chain *copy = copy_of(own);
+    struct pf_chain *copy = copy_of(&tip_of(self)->own);
     extend(copy, units(date), PF_CHAIN_SOFTWARE);
     return copy;
+}
+
+struct pf_chain *pf_chain_copy_of(pf_self_t *self, double date)
+{
+    look_around(self, &tip_of(self)->own);
+    return pf_chain_copy_on(self, date);
 }
 
 struct pf_chain *pf_chain_duplicate(const struct pf_chain *path)
@@ -343,7 +403,9 @@ void pf_chain_took(pf_self_t *self, struct pf_chain_date came)
 
 void pf_chain_posted(struct pf_event *event, bool again)
 {
-    if (!again || !event->path)
+    if (event->knows_why && !pf_engine_inside())
+        of_caller(pf_self(), pf_engine_now());
+    else if (!event->knows_why && (!again || !event->path))
         event->path = pf_chain_copy();
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include <emmintrin.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,6 +40,7 @@ enum pf_chain_class {
 struct pf_chain; /* counted parts; owned by what got it, see pf_chain_drop() */
 
 PF_EXPORT extern bool pf_chain_on;
+PF_EXPORT extern bool pf_chain_predicts; /* there are factors */
 
 /* One factor per class and for the computation of each rank; NULL: all 1. */
 struct pf_chain_factors {
@@ -53,9 +55,12 @@ struct pf_chain_place {
     double factor; /* of this phase */
 };
 
-/* Begins to follow paths. `where` is called for ranks that run. */
-PF_EXPORT void pf_chain_begin(int ranks, const struct pf_chain_factors *factors,
-                              void (*where)(const pf_self_t *self, struct pf_chain_place *place));
+/* What `where` returns is read before the next call. */
+typedef const struct pf_chain_place *pf_chain_where_fn(const pf_self_t *self);
+
+/* Begins to follow paths. `where` is called for ranks that run. Without factors (NULL) there is no
+ * prediction: it is 0. */
+PF_EXPORT void pf_chain_begin(int ranks, const struct pf_chain_factors *factors, pf_chain_where_fn *where);
 
 /* The calling actor is the rank's own, not one that helps it; what was before is computation. */
 PF_EXPORT void pf_chain_open(pf_self_t *self, double now);
@@ -79,6 +84,8 @@ PF_EXPORT void pf_chain_close(pf_self_t *self, double date);
  * context. What is new of a rank's is software. */
 PF_EXPORT struct pf_chain *pf_chain_copy(void);
 PF_EXPORT struct pf_chain *pf_chain_copy_of(pf_self_t *self, double date);
+/* The same in a call whose path has been copied already. */
+PF_EXPORT struct pf_chain *pf_chain_copy_on(pf_self_t *self, double date);
 PF_EXPORT struct pf_chain *pf_chain_duplicate(const struct pf_chain *path);
 
 /* The path, if any, goes on until this date, in s. */
@@ -89,6 +96,25 @@ static inline void pf_chain_extend(struct pf_chain *path, double date, enum pf_c
         pf_chain_lengthen(path, date, what);
 }
 PF_EXPORT double pf_chain_end(const struct pf_chain *path);
+
+/* A way through the network: what of it is latency of links and of NICs at most, in s, and when it ends. */
+struct pf_chain_way {
+    double links, nics, date;
+};
+PF_EXPORT void pf_chain_travel(struct pf_chain *path, const struct pf_chain_way *way);
+
+/* The calling rank has sent something in the call that began at `now` and lasts until `date`: spends that on
+ * software, and returns a copy. */
+PF_EXPORT struct pf_chain *pf_chain_send(pf_self_t *self, double now, double date);
+
+/* A date as paths count them, far from their limit. */
+static inline int64_t pf_chain_count(double date)
+{
+    return _mm_cvtsd_si64(_mm_set_sd(date * 0x1p46));
+}
+
+/* Whether pf_chain_meet() changes anything, when what has come has come at `date` and is not from before. */
+PF_EXPORT bool pf_chain_needs(pf_self_t *self, double date);
 
 /* `path` also needs `other`: takes it over if that is later, and the later prediction in any case. */
 PF_EXPORT void pf_chain_join(struct pf_chain *path, const struct pf_chain *other);

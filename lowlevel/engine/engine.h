@@ -30,6 +30,7 @@ struct pf_event {
     struct pf_event_fifo *fifo;
     struct pf_chain *path; /* why it will run, while it is pending; NULL unless paths are followed */
     uint32_t slot; /* position in the heap, from 1; PF_EVENT_IN_FIFO behind another one; 0 when not pending */
+    bool knows_why; /* needs no path, because what it does follows them itself */
 };
 
 #define PF_EVENT_IN_FIFO UINT32_MAX
@@ -76,6 +77,7 @@ static inline void pf_event_init(struct pf_event *event, void (*fn)(struct pf_ev
     event->fn = fn;
     event->path = NULL;
     event->slot = 0;
+    event->knows_why = false;
 }
 
 static inline bool pf_event_pending(const struct pf_event *event)

@@ -179,13 +179,18 @@ static void inject(uint64_t ns)
 }
 
 /* What has passed since that date was computation, also of the phase. */
-static void book_computation(struct pf_rank *r, double before)
+static void book(struct pf_rank *r, double before, double now)
 {
     struct part *part = &all.part[r->self.rank];
-    part->since = simgrid_get_clock();
+    part->since = now;
     part->computed += part->since - before;
     r->account->slot->computed += part->since - before;
-    pf_critical_path_computed(r, before);
+    pf_critical_path_computed(r, before, now);
+}
+
+static void book_computation(struct pf_rank *r, double before)
+{
+    book(r, before, simgrid_get_clock());
 }
 
 /* SMPI turns into simulated time what it has not charged yet, and no question: stock SMPI asks nothing
@@ -205,13 +210,14 @@ void pf_compute_point(struct pf_rank *r, const void *site, bool asks)
         return;
     pf_account_stop(r->account);
     double before = simgrid_get_clock();
+    bool charges = r->account->computed - r->account->charged >= pf_compute_threshold;
     if (all.replays)
         inject(recall(r, part, site, asks));
     else if (all.records)
         inject(measure(r, part, site, asks));
-    else if (r->account->computed - r->account->charged >= pf_compute_threshold)
+    else if (charges)
         charge(r);
-    book_computation(r, before);
+    book(r, before, all.replays || all.records || charges ? simgrid_get_clock() : before);
     pf_account_book(r->account);
 }
 

@@ -115,17 +115,10 @@ static void set_factor(char *item, int ranks, struct pf_chain_factors *factors, 
     free(whole);
 }
 
-static void where(const pf_self_t *self, struct pf_chain_place *place)
+static __attribute__((noinline)) void move(struct memo *memo, const pf_self_t *self)
 {
     const struct pf_rank *r = self->mpi;
-    if (!r || !r->account)
-        return;
     int row = r->account->slot->row;
-    struct memo *memo = &all.memo[self->rank];
-    if (memo->address == r->call.site && memo->fn == r->call.fn && memo->place.phase == row) {
-        *place = memo->place;
-        return;
-    }
     if (row >= all.rows) {
         int rows = 2 * row + 8;
         all.of_row = pf_reallocarray(all.of_row, (size_t)rows, sizeof *all.of_row);
@@ -141,8 +134,19 @@ static void where(const pf_self_t *self, struct pf_chain_place *place)
             }
     }
     int site = pf_sites_number(all.sites, self->rank, r->call.site, r->call.fn);
-    *place = (struct pf_chain_place){row, site, all.of_row[row]};
-    *memo = (struct memo){r->call.site, r->call.fn, *place};
+    *memo = (struct memo){r->call.site, r->call.fn, {row, site, all.of_row[row]}};
+}
+
+static const struct pf_chain_place *where(const pf_self_t *self)
+{
+    static const struct pf_chain_place nowhere = {0, 0, 1.0};
+    const struct pf_rank *r = self->mpi;
+    struct memo *memo = &all.memo[self->rank];
+    if (!r || !r->account)
+        return &nowhere;
+    if (memo->address != r->call.site || memo->fn != r->call.fn || memo->place.phase != r->account->slot->row)
+        move(memo, self);
+    return &memo->place;
 }
 
 void pf_critical_path_begin(int ranks)
@@ -164,7 +168,7 @@ void pf_critical_path_begin(int ranks)
         all.memo = pf_calloc((size_t)ranks, sizeof *all.memo);
         for (int i = 0; i < ranks; i++)
             all.memo[i].fn = -2; /* no rank is there */
-        pf_chain_begin(ranks, &factors, where);
+        pf_chain_begin(ranks, *pf_config.what_if ? &factors : NULL, where);
     }
 }
 
@@ -176,10 +180,10 @@ void pf_critical_path_moved(struct pf_rank *r)
         pf_chain_spend(&r->self, simgrid_get_clock(), PF_CHAIN_SOFTWARE);
 }
 
-void pf_critical_path_computed(struct pf_rank *r, double begin)
+void pf_critical_path_computed(struct pf_rank *r, double begin, double end)
 {
     if (pf_chain_on)
-        pf_chain_compute(&r->self, begin, simgrid_get_clock());
+        pf_chain_compute(&r->self, begin, end);
 }
 
 void pf_critical_path_open(struct pf_rank *r)
@@ -220,31 +224,49 @@ static json_t *by_class(const double spent[PF_CHAIN_CLASSES])
     return object;
 }
 
-/* The line of the source, which takes a while to find, is looked up once. */
-static const char *line_of(int number, const void *address)
+enum { MOST_LINES = MOST_SITES + PF_CHAIN_LONGEST };
+
+/* Lines of the source, which take a while to find, by number of the place. */
+struct lines {
+    int count, number[MOST_LINES];
+    char *text[MOST_LINES];
+};
+
+static const char *line_of(const struct lines *lines, int number)
 {
-    static char **lines;
-    static int count;
-    char text[256];
-    if (!lines || number >= count) {
-        lines = pf_reallocarray(lines, (size_t)number + 1, sizeof *lines);
-        memset(lines + count, 0, (size_t)(number + 1 - count) * sizeof *lines);
-        count = number + 1;
-    }
-    if (!lines[number])
-        lines[number] = pf_strdup(pf_call_site(address, text, sizeof text));
-    return lines[number];
+    int i = 0;
+    while (lines->number[i] != number)
+        i++;
+    return lines->text[i];
+}
+
+static void want_line(struct lines *lines, int number)
+{
+    int i = 0, fn;
+    while (i < lines->count && lines->number[i] != number)
+        i++;
+    if (i == lines->count && number && pf_sites_address(all.sites, number, &fn))
+        lines->number[lines->count++] = number;
+}
+
+static void find_lines(struct lines *lines)
+{
+    const void *addresses[MOST_LINES];
+    int fn;
+    for (int i = 0; i < lines->count; i++)
+        addresses[i] = pf_sites_address(all.sites, lines->number[i], &fn);
+    pf_call_sites(addresses, lines->count, lines->text);
 }
 
 /* The call at a place. */
-static void set_site(json_t *object, int number, bool line)
+static void set_site(json_t *object, int number, const struct lines *lines)
 {
     int fn;
     const void *address = number ? pf_sites_address(all.sites, number, &fn) : NULL;
     if (address)
         json_object_set_new(object, "call", json_string(pf_fn_name(fn)));
-    if (address && line)
-        json_object_set_new(object, "site", json_string(line_of(number, address)));
+    if (address && lines)
+        json_object_set_new(object, "site", json_string(line_of(lines, number)));
 }
 
 static double total(const double spent[PF_CHAIN_CLASSES])
@@ -255,30 +277,40 @@ static double total(const double spent[PF_CHAIN_CLASSES])
     return sum;
 }
 
-/* The places with the most time, which `pieces` name by their number in this list. */
-static json_t *sites(const struct pf_chain_report *path, int shown[MOST_SITES], int *count)
+/* The places with the most time, which `pieces` name by their number in this list. Returns how many. */
+static int choose_sites(const struct pf_chain_report *path, int shown[MOST_SITES])
 {
-    json_t *array = json_array();
-    for (*count = 0; *count < MOST_SITES; ++*count) {
+    int count = 0;
+    for (; count < MOST_SITES; count++) {
         int most = -1;
         for (int i = 0; i < path->sites; i++) {
             bool used = !(total(path->site[i]) > 0);
-            for (int k = 0; k < *count; k++)
+            for (int k = 0; k < count; k++)
                 used |= shown[k] == i;
             if (!used && (most < 0 || total(path->site[i]) > total(path->site[most])))
                 most = i;
         }
         if (most < 0)
             break;
-        shown[*count] = most;
-        json_t *one = json_pack("{s:o}", "spent_s", by_class(path->site[most]));
-        set_site(one, most, true);
+        shown[count] = most;
+    }
+    return count;
+}
+
+static json_t *sites(const struct pf_chain_report *path, const int shown[MOST_SITES], int count,
+                     const struct lines *lines)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < count; i++) {
+        json_t *one = json_pack("{s:o}", "spent_s", by_class(path->site[shown[i]]));
+        set_site(one, shown[i], lines);
         json_array_append_new(array, one);
     }
     return array;
 }
 
-static json_t *longest(const struct pf_chain_report *path, const struct pf_account_row *rows)
+static json_t *longest(const struct pf_chain_report *path, const struct pf_account_row *rows,
+                       const struct lines *lines)
 {
     json_t *array = json_array();
     for (int i = 0; i < path->longest_count; i++) {
@@ -286,7 +318,7 @@ static json_t *longest(const struct pf_chain_report *path, const struct pf_accou
             json_pack("{s:s, s:i, s:s, s:f, s:f}", "class", pf_chain_class_name(path->longest[i].what),
                       "rank", path->longest[i].rank, "phase", rows[path->longest[i].phase].phase, "begin_s",
                       path->longest[i].begin, "spent_s", path->longest[i].spent);
-        set_site(one, path->longest[i].site, true);
+        set_site(one, path->longest[i].site, lines);
         json_array_append_new(array, one);
     }
     return array;
@@ -300,7 +332,7 @@ static json_t *pieces(const struct pf_chain_report *path, const struct pf_accoun
         json_t *one =
             json_pack("{s:f, s:i, s:s, s:o}", "end_s", path->piece[i].end, "rank", path->piece[i].rank,
                       "phase", rows[path->piece[i].phase].phase, "spent_s", by_class(path->piece[i].spent));
-        set_site(one, path->piece[i].site, false);
+        set_site(one, path->piece[i].site, NULL);
         for (int k = 0; k < count; k++)
             if (shown[k] == path->piece[i].site)
                 json_object_set_new(one, "place", json_integer(k));
@@ -324,12 +356,20 @@ json_t *pf_critical_path_json(void)
     for (int i = 0; i < path->ranks; i++)
         if (path->of_rank[i] > 0)
             json_array_append_new(ranks, json_pack("{s:i, s:f}", "rank", i, "spent_s", path->of_rank[i]));
-    int shown[MOST_SITES], places;
-    json_t *site = sites(path, shown, &places);
-    json_t *object = json_pack("{s:f, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "end_s", path->end,
-                               "last_rank", path->rank, "hops", (json_int_t)path->hops, "spent_s",
-                               by_class(path->sum), "phases", phases, "ranks", ranks, "sites", site,
-                               "longest", longest(path, rows), "pieces", pieces(path, rows, shown, places));
+    int shown[MOST_SITES], places = choose_sites(path, shown);
+    struct lines lines = {0};
+    for (int i = 0; i < places; i++)
+        want_line(&lines, shown[i]);
+    for (int i = 0; i < path->longest_count; i++)
+        want_line(&lines, path->longest[i].site);
+    find_lines(&lines);
+    json_t *object =
+        json_pack("{s:f, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "end_s", path->end, "last_rank",
+                  path->rank, "hops", (json_int_t)path->hops, "spent_s", by_class(path->sum), "phases",
+                  phases, "ranks", ranks, "sites", sites(path, shown, places, &lines), "longest",
+                  longest(path, rows, &lines), "pieces", pieces(path, rows, shown, places));
+    for (int i = 0; i < lines.count; i++)
+        free(lines.text[i]);
     free(rows);
     if (*pf_end_reason())
         json_object_set_new(object, "partial", json_true());

@@ -14,9 +14,9 @@
 /* Begins, if the configuration asks for it; dies of a bad what_if. */
 void pf_critical_path_begin(int ranks);
 
-/* The rank has moved to another phase or model, or has computed from then up to now. */
+/* The rank has moved to another phase or model, or has computed between these dates. */
 void pf_critical_path_moved(struct pf_rank *r);
-void pf_critical_path_computed(struct pf_rank *r, double begin);
+void pf_critical_path_computed(struct pf_rank *r, double begin, double end);
 
 /* The rank's account opens, or closes. */
 void pf_critical_path_open(struct pf_rank *r);

@@ -55,13 +55,20 @@ const void *pf_call_site_of_layer(struct pf_rank *r, const void *site)
 /* How often a program calls these depends on the time. */
 static bool asks(int fn)
 {
-    static const int all[] = {PF_FN_Iprobe,   PF_FN_Improbe, PF_FN_Test,
-                              PF_FN_Testall,  PF_FN_Testany, PF_FN_Testsome,
-                              PF_FN_Win_test, PF_FN_Wtime,   PF_FN_Request_get_status};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i] == fn)
-            return true;
-    return false;
+    switch (fn) {
+    case PF_FN_Iprobe:
+    case PF_FN_Improbe:
+    case PF_FN_Test:
+    case PF_FN_Testall:
+    case PF_FN_Testany:
+    case PF_FN_Testsome:
+    case PF_FN_Win_test:
+    case PF_FN_Wtime:
+    case PF_FN_Request_get_status:
+        return true;
+    default:
+        return false;
+    }
 }
 
 const void *pf_call_enter_slowly(int fn, const void *site)

@@ -3,6 +3,7 @@
 #include "middleware/core/call_site.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <simgrid/actor.h>
@@ -14,22 +15,62 @@
 #include "middleware/core/job_state.h"
 #include "middleware/core/rank.h"
 
+/* The program, or the library, that an address is in; false: in none. */
+static bool find_object(const void *address, const char **object, struct pf_source_place *place)
+{
+    struct pf_image_place image;
+    if (!address || !pf_loaded_where(address, &image))
+        return false;
+    int number = pf_job_program_at(image.file);
+    *object = number >= 0 ? pf_job_program(number)->path : image.file;
+    place->offset = image.offset - 1; /* the call is before the return address */
+    return true;
+}
+
+static void describe(const char *object, const struct pf_source_place *place, char *buffer, size_t size)
+{
+    if (!object)
+        snprintf(buffer, size, "an unknown place");
+    else if (*place->function && *place->line)
+        snprintf(buffer, size, "%s (%s)", place->line, place->function);
+    else
+        snprintf(buffer, size, "%s+0x%lx", object, place->offset + 1);
+}
+
 const char *pf_call_site(const void *address, char *buffer, size_t size)
 {
-    struct pf_image_place place;
-    char function[128], line[128];
-    if (!address || !pf_loaded_where(address, &place)) {
-        snprintf(buffer, size, "an unknown place");
-        return buffer;
-    }
-    unsigned long offset = place.offset;
-    int number = pf_job_program_at(place.file);
-    const char *program = number >= 0 ? pf_job_program(number)->path : place.file;
-    if (pf_source_line(program, offset - 1, function, sizeof function, line, sizeof line) && *line)
-        snprintf(buffer, size, "%s (%s)", line, function);
-    else
-        snprintf(buffer, size, "%s+0x%lx", program, offset);
+    const char *object = NULL;
+    struct pf_source_place place;
+    if (find_object(address, &object, &place))
+        pf_source_lines(object, &place, 1);
+    describe(object, &place, buffer, size);
     return buffer;
+}
+
+static bool is_same(const char *object, const char *other)
+{
+    return object && other && strcmp(object, other) == 0;
+}
+
+void pf_call_sites(const void *const addresses[], int count, char *texts[])
+{
+    char text[256];
+    struct pf_source_place *place = pf_calloc((size_t)count + 1, sizeof *place);
+    const char **objects = pf_calloc((size_t)count + 1, sizeof *objects);
+    for (int i = 0; i < count; i++)
+        find_object(addresses[i], &objects[i], &place[i]);
+    for (int first = 0, end; first < count; first = end) {
+        for (end = first + 1; end < count && is_same(objects[first], objects[end]); end++)
+            ;
+        if (objects[first])
+            pf_source_lines(objects[first], &place[first], end - first);
+    }
+    for (int i = 0; i < count; i++) {
+        describe(objects[i], &place[i], text, sizeof text);
+        texts[i] = pf_strdup(text);
+    }
+    free(objects);
+    free(place);
 }
 
 static pf_call_place **places; /* by rank */

@@ -9,6 +9,9 @@
 /* Where in the application's source an address is: "file.c:12", or the address when it is not known. */
 const char *pf_call_site(const void *address, char *buffer, size_t size);
 
+/* The same of many: neighbours in one object are looked up together. The caller frees the texts. */
+void pf_call_sites(const void *const addresses[], int count, char *texts[]);
+
 struct pf_rank;
 
 /* Where a rank's program is now, in a language that is interpreted: the calls of MPI all come from its

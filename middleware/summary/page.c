@@ -2,10 +2,20 @@
 /* The page of a run: page.html, with the summary in it. */
 #include "middleware/summary/page.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "lowlevel/network/packet/report.h"
 #include "middleware/page_html.h"
+
+/* By one write: there are tens of thousands of tokens. */
+bool pf_page_print_json(const json_t *object, size_t flags, FILE *out)
+{
+    char *text = json_dumps(object, flags | JSON_REAL_PRECISION(17));
+    bool written = text && fputs(text, out) != EOF;
+    free(text);
+    return written;
+}
 
 bool pf_page_print(const json_t *summary, FILE *out)
 {
@@ -16,6 +26,6 @@ bool pf_page_print(const json_t *summary, FILE *out)
     pf_network_draw(out);
     /* A slash is escaped so that no name of a phase ends the script. */
     return begun && fwrite(after, 1, (size_t)(tail - after), out) == (size_t)(tail - after) &&
-           json_dumpf(summary, out, JSON_COMPACT | JSON_ESCAPE_SLASH | JSON_REAL_PRECISION(17)) == 0 &&
+           pf_page_print_json(summary, JSON_COMPACT | JSON_ESCAPE_SLASH, out) &&
            fputs(tail + sizeof place - 1, out) != EOF;
 }

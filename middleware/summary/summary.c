@@ -451,7 +451,7 @@ static void failed(const char *what, const char *name)
 
 static bool print_json(const json_t *object, FILE *out)
 {
-    return json_dumpf(object, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0 && fputc('\n', out) != EOF;
+    return pf_page_print_json(object, JSON_INDENT(2), out) && fputc('\n', out) != EOF;
 }
 
 /* A plain file appears under its name only when it is complete. */

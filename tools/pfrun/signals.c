@@ -135,11 +135,11 @@ static const char *application_at(const struct pf_image_place *place)
 /* "in FUNCTION at FILE:LINE (PROGRAM+OFFSET)"; false when nothing is known. */
 static bool source_line(char *text, size_t size, const char *application, unsigned long offset)
 {
-    char function[300], line[300];
-    if (!pf_source_line(application, offset, function, sizeof function, line, sizeof line))
-        return false;
-    snprintf(text, size, "in %s%s%s (%s+0x%lx)", function, *line ? " at " : "", line, application, offset);
-    return true;
+    struct pf_source_place place = {.offset = offset};
+    pf_source_lines(application, &place, 1);
+    snprintf(text, size, "in %s%s%s (%s+0x%lx)", place.function, *place.line ? " at " : "", place.line,
+             application, offset);
+    return *place.function;
 }
 
 /* The innermost frame in the application's own copy says most; without one, the innermost of all, and the

@@ -225,18 +225,17 @@ static void close_record(struct an_shared *shared, struct an_collective *c)
 }
 
 /* All members need what has come so far; in a broadcast or scatter, the root only. */
-static void note_path(struct an_collective *c, const struct an_comm *comm, int root)
+static void note_path(struct an_collective *c, const struct an_comm *comm, int root,
+                      const struct pf_chain *mine)
 {
     bool from_root =
         c->call.kind == PF_COLL_BCAST || c->call.kind == PF_COLL_SCATTER || c->call.kind == PF_COLL_SCATTERV;
     if (!pf_chain_on || (from_root && comm->index != root))
         return;
-    struct pf_chain *mine = an_path_of(comm->rank);
     if (c->path)
         pf_chain_join(c->path, mine);
     else
         c->path = pf_chain_duplicate(mine);
-    pf_chain_drop(&mine);
 }
 
 /* What a member has spent in it to that date is split as its messages' time is when nothing is in their way:
@@ -257,18 +256,23 @@ static void split(const struct an_collective *c, struct pf_chain *path, double d
 
 /* The member that came last lets others leave: one segment, from its arrival, or from their own if they leave
  * before that. */
-static void follow(const struct an_collective *c, const struct an_comm *comm, struct an_request *leaving,
+static void follow(const struct an_collective *c, const struct pf_chain *path, struct an_request *leaving,
                    double date)
 {
-    if (!pf_chain_on)
+    if (!path)
         return;
-    struct pf_chain *path = an_path_of(comm->rank);
-    if (c->path)
-        pf_chain_join(path, c->path);
     if (pf_chain_end(path) <= date + 1e-13) /* paths are rounded */
         pf_chain_join(leaving->path, path);
-    pf_chain_drop(&path);
     split(c, leaving->path, date);
+}
+
+/* Up to the member that has come last, and lets others leave. */
+static struct pf_chain *path_of_last(const struct an_collective *c, const struct an_request *request)
+{
+    struct pf_chain *path = pf_chain_duplicate(request->path);
+    if (c->path)
+        pf_chain_join(path, c->path);
+    return path;
 }
 
 static void *keep(char **room, const void *array, size_t bytes)
@@ -314,7 +318,7 @@ struct an_request *an_collective_enter(struct an_comm *comm, const struct an_par
     if (!c->schedule)
         c->schedule = pf_coll_open(an_job.colls, &c->call);
     c->arrived++;
-    note_path(c, comm, part->root);
+    note_path(c, comm, part->root, request->path);
     pf_cost_note(an_job.cost, pf_chain_on ? &c->parts_of_time : NULL);
     pf_coll_arrive(c->schedule, comm->index, pf_engine_now());
     pf_cost_note(an_job.cost, NULL);
@@ -328,12 +332,14 @@ struct an_request *an_collective_enter(struct an_comm *comm, const struct an_par
     else if (an_job.moves_data && !part->pretend)
         an_collective_move(c, comm->me, shared->leaves, n);
     struct an_rank *last = NULL;
+    struct pf_chain *path = path_of_last(c, request);
     for (int i = 0; i < n; i++) {
         struct an_request *leaving = c->parts[shared->leaves[i].member].request;
         leaving->inflow = *pf_coll_inflow(c->schedule, shared->leaves[i].member);
-        follow(c, comm, leaving, shared->leaves[i].date);
+        follow(c, path, leaving, shared->leaves[i].date);
         an_request_settle_next(leaving, shared->leaves[i].date, &last);
     }
+    pf_chain_drop(&path);
     c->left += n;
     if (c->left == c->members)
         close_record(shared, c);

@@ -125,6 +125,12 @@ struct an_request {
     double work;                  /* of a receive: how long its rank's processor works before `done_at` */
     MPI_Status status;
     struct pf_chain *path; /* why it completes when it does; NULL unless paths are followed */
+    /* What the path lacks while nobody needs it: of a send the way back from this world rank, else -1; of a
+     * receive the message, and when its processor goes to work on it. */
+    int acknowledged_by, came_from;
+    struct pf_chain *came; /* as the message was sent; NULL: nothing is left out */
+    size_t bytes;
+    double arrival, work_begins;
     bool waited, watched;
     bool any;        /* a receive from any source */
     bool freed;      /* by MPI_Request_free */
@@ -261,6 +267,12 @@ static inline void an_path_meet(const struct an_rank *rank, struct pf_chain **pa
     pf_chain_free(path);
 }
 
+/* The path of what the calling rank sends in a call that began at `now` and that it has paid. */
+static inline struct pf_chain *an_path_send(const struct an_rank *rank, double now)
+{
+    return pf_chain_on ? pf_chain_send(an_job.job->ranks[rank->base.rank], now, an_now(rank)) : NULL;
+}
+
 /* The rank has taken from any source what came by this path, if paths are followed. */
 static inline void an_path_took(const struct an_rank *rank, const struct pf_chain *path)
 {
@@ -299,6 +311,9 @@ void an_request_settle_next(struct an_request *request, double date, struct an_r
 bool an_request_must_await(struct an_request *request);
 void an_request_awaited(struct an_request *request);
 void an_request_await(struct an_request *request);
+
+/* The rank has come to its own date by what ends the request. */
+void an_request_met(struct an_request *request);
 
 /* Blocks as long as messages into the same NIC delay the last one of it, which is done; that is this. */
 void an_request_outlast(struct an_request *request, enum pf_chain_class what);
@@ -346,10 +361,15 @@ void an_message_take(struct an_message *message, struct an_request *request, dou
 /* The same for the calling rank, whose call lasts until its message could be fetched. */
 void an_message_fetch(struct an_message *message, struct an_request *request, double posted);
 
-/* The path of a message that has come at that date; of a send whose buffer is safe then. NULL unless paths
- * are followed. */
+/* The path of a message that has come at that date, NULL unless paths are followed. */
 struct pf_chain *an_message_path(const struct an_message *message, double date);
-struct pf_chain *an_message_acknowledged(const struct an_send *send, double date);
+/* The path of a send that has just been made and whose buffer is safe at that date; NULL, too, if the rank is
+ * there already. */
+struct pf_chain *an_message_acknowledgement(const struct an_send *send, double date);
+/* The same, for a request whose date is known. */
+void an_message_acknowledged(const struct an_send *send, struct an_request *request);
+/* The path of a request that is done becomes what it is up to that date. */
+void an_request_follow(struct an_request *request);
 /* The first message that has arrived and matches. */
 struct an_message *an_message_find(struct an_comm *comm, int source, int tag, double now);
 /* One more (or one less) receive from any source or blocking probe waits: see `open`. */

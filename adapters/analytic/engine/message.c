@@ -80,7 +80,8 @@ settle_receive(struct an_request *receive, const struct pf_cost_received *receiv
     double unpacking = packing(receive->type, bytes);
     receive->work = received->work + unpacking;
     receive->inflow = received->inflow;
-    pf_chain_extend(receive->path, received->complete + unpacking, PF_CHAIN_SOFTWARE);
+    if (!receive->came)
+        pf_chain_extend(receive->path, received->complete + unpacking, PF_CHAIN_SOFTWARE);
     an_request_settle(receive, received->complete + unpacking);
 }
 
@@ -88,11 +89,9 @@ settle_receive(struct an_request *receive, const struct pf_cost_received *receiv
 static void travel(struct pf_chain *path, int source, int destination, size_t bytes,
                    enum pf_cost_crossing crossing, double date)
 {
-    double links, nics, from = pf_chain_end(path);
-    pf_cost_latencies(an_job.cost, source, destination, bytes, crossing, &links, &nics);
-    pf_chain_extend(path, fmin(date, from + links), PF_CHAIN_LATENCY);
-    pf_chain_extend(path, fmin(date, from + links + nics), PF_CHAIN_NIC);
-    pf_chain_extend(path, date, PF_CHAIN_TRANSFER);
+    struct pf_chain_way way = {.date = date};
+    pf_cost_latencies(an_job.cost, source, destination, bytes, crossing, &way.links, &way.nics);
+    pf_chain_travel(path, &way);
 }
 
 struct pf_chain *an_message_path(const struct an_message *m, double date)
@@ -104,14 +103,51 @@ struct pf_chain *an_message_path(const struct an_message *m, double date)
     return path;
 }
 
-struct pf_chain *an_message_acknowledged(const struct an_send *s, double date)
+static int target_of(const struct an_send *s)
+{
+    return s->comm->shared->world_ranks[s->comm->peers_at + s->peer];
+}
+
+struct pf_chain *an_message_acknowledgement(const struct an_send *s, double date)
 {
     struct an_rank *rank = s->comm->rank;
-    struct pf_chain *path = an_path_of(rank);
-    if (path)
-        travel(path, rank->base.rank, s->comm->shared->world_ranks[s->comm->peers_at + s->peer],
-               an_data_bytes(s->count, s->type), PF_COST_THERE_AND_BACK, date);
+    pf_self_t *self = an_job.job->ranks[rank->base.rank];
+    if (!pf_chain_on || !pf_chain_needs(self, date))
+        return NULL;
+    struct pf_chain *path = pf_chain_copy_on(self, an_now(rank));
+    travel(path, rank->base.rank, target_of(s), an_data_bytes(s->count, s->type), PF_COST_THERE_AND_BACK,
+           date);
     return path;
+}
+
+void an_message_acknowledged(const struct an_send *s, struct an_request *request)
+{
+    if (!pf_chain_on || request->done_at == INFINITY)
+        return;
+    request->path = pf_chain_copy_on(an_job.job->ranks[s->comm->rank->base.rank], an_now(s->comm->rank));
+    request->acknowledged_by = target_of(s);
+    request->bytes = an_data_bytes(s->count, s->type);
+}
+
+void an_request_follow(struct an_request *r)
+{
+    if (r->acknowledged_by >= 0)
+        travel(r->path, r->rank->base.rank, r->acknowledged_by, r->bytes, PF_COST_THERE_AND_BACK, r->done_at);
+    r->acknowledged_by = -1;
+    if (!r->came)
+        return;
+    travel(r->came, r->came_from, r->rank->base.rank, r->bytes, PF_COST_ONE_WAY, r->arrival);
+    pf_chain_join(r->path, r->came);
+    pf_chain_extend(r->path, r->work_begins, an_receive_class());
+    pf_chain_extend(r->path, r->done_at, PF_CHAIN_SOFTWARE);
+    pf_chain_drop(&r->came);
+}
+
+/* Of the messages that a rank waits for together, one decides: the way of an eager one is followed when that
+ * is known. */
+static bool can_wait(const struct pf_cost_sent *sent, const struct pf_cost_received *received)
+{
+    return !pf_chain_predicts && !sent->rendezvous && !received->again;
 }
 
 /*
@@ -127,6 +163,15 @@ static void follow(struct pf_chain **path, const struct pf_cost_sent *sent, int 
         return;
     bool ahead = sent->rendezvous && pf_cost_sends_ahead(an_job.cost);
     pf_chain_extend(*path, sent->returns, PF_CHAIN_SOFTWARE);
+    if (can_wait(sent, received)) {
+        receive->came = *path;
+        receive->came_from = source;
+        receive->bytes = bytes;
+        receive->arrival = sent->arrival;
+        receive->work_begins = received->complete - received->work;
+        *path = NULL;
+        return;
+    }
     travel(*path, source, destination, sent->rendezvous && !ahead ? 0 : bytes, PF_COST_ONE_WAY,
            ahead ? sent->data : sent->arrival);
     if (receive->any)
@@ -254,12 +299,11 @@ static double send_to(const struct an_send *s, size_t bytes, double clock, struc
     struct pf_cost_sent sent;
     struct pf_cost_received received;
     double now = clock + rank->debt;
-    struct pf_chain *path = an_path_of(rank);
     an_message_withdraw(receive);
     pf_cost_message(an_job.cost, rank->base.rank, receive->rank->base.rank, bytes, now, receive->posted,
                     s->mode, &sent, &received);
     charge(rank, clock, now, sent.returns);
-    an_path_spend(rank, PF_CHAIN_SOFTWARE);
+    struct pf_chain *path = an_path_send(rank, now);
     if (path)
         follow(&path, &sent, rank->base.rank, receive->rank->base.rank, bytes, receive, &received, NULL);
     size_t taken = describe(receive, s->comm->me, s->tag, bytes);
@@ -325,13 +369,11 @@ double an_message_send(const struct an_send *s, struct an_request **request)
         !overtakes(match, receive, s->comm->me))
         return send_to(s, bytes, clock, receive);
     struct pf_cost_sent sent;
-    struct pf_chain *path = an_path_of(rank);
     pf_cost_send(an_job.cost, rank->base.rank, shared->world_ranks[target], bytes, now, s->mode, &sent);
     charge(rank, clock, now, sent.returns);
-    an_path_spend(rank, PF_CHAIN_SOFTWARE);
     rank->inflow = sent.inflow;
     struct an_message *m = message_new(s, bytes, &sent);
-    m->path = path;
+    m->path = an_path_send(rank, now);
     if (sent.rendezvous)
         await_receive(s, m, request);
     else

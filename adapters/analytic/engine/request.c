@@ -38,6 +38,8 @@ struct an_request *an_request_new(struct an_rank *rank, enum an_kind kind)
     request->message = NULL;
     request->done_at = INFINITY;
     request->path = NULL;
+    request->acknowledged_by = -1;
+    request->came = NULL;
     request->work = 0;
     request->inflow.node = 0;
     request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
@@ -74,6 +76,7 @@ void an_request_release(struct an_request *request)
     if (request->keeps_type)
         drop_type(request);
     pf_chain_drop(&request->path);
+    pf_chain_drop(&request->came);
     pf_pool_put(&requests, request);
 }
 
@@ -122,8 +125,19 @@ void an_request_await(struct an_request *request)
     an_request_awaited(request);
 }
 
+void an_request_met(struct an_request *request)
+{
+    pf_self_t *self = an_job.job->ranks[request->rank->base.rank];
+    bool is_late = request->acknowledged_by >= 0 || request->came;
+    if (!request->path || (is_late && !pf_chain_needs(self, request->done_at)))
+        return;
+    an_request_follow(request);
+    pf_chain_meet(self, request->path, an_now(request->rank));
+}
+
 void an_request_outlast(struct an_request *request, enum pf_chain_class what)
 {
+    an_request_follow(request);
     an_rank_outlast(request->rank, request->done_at, &request->inflow);
     pf_chain_extend(request->path, an_now(request->rank), what);
 }
@@ -140,7 +154,9 @@ void an_request_watch(struct an_request *request)
 int an_request_finish(MPI_Request *handle, MPI_Status *status)
 {
     struct an_request *request = (struct an_request *)*handle;
-    an_path_meet(request->rank, &request->path);
+    an_request_met(request);
+    pf_chain_drop(&request->path);
+    pf_chain_drop(&request->came);
     if (request->kind == AN_RECEIVE && request->message) {
         struct an_message *m = request->message;
         size_t room = an_data_bytes(request->count, request->type);

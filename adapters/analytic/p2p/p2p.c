@@ -48,8 +48,7 @@ struct an_request *an_start_send(const struct an_send *send)
     struct an_request *request = an_send_request(send);
     request->done_at = an_message_send(send, &request);
     request->inflow = send->comm->rank->inflow;
-    if (request->done_at < INFINITY)
-        request->path = an_message_acknowledged(send, request->done_at);
+    an_message_acknowledged(send, request);
     return request;
 }
 
@@ -76,7 +75,7 @@ static int send(const void *buffer, int count, MPI_Datatype type, int dest, int 
         return error;
     double done_at = an_message_send(&s, &request);
     if (!request) {
-        struct pf_chain *path = an_message_acknowledged(&s, done_at);
+        struct pf_chain *path = an_message_acknowledgement(&s, done_at);
         an_rank_reach(s.comm->rank, done_at);
         an_path_meet(s.comm->rank, &path);
         an_rank_outlast(s.comm->rank, done_at, &s.comm->rank->inflow);
@@ -262,8 +261,7 @@ static int an_start(MPI_Request *handle)
     if (request->kind == AN_SEND) {
         request->done_at = an_message_send(&s, &request);
         request->inflow = s.comm->rank->inflow;
-        if (request->done_at < INFINITY)
-            request->path = an_message_acknowledged(&s, request->done_at);
+        an_message_acknowledged(&s, request);
         an_rank_pace(request->rank);
     } else {
         post(request->comm, s.peer, s.tag, request);

@@ -21,9 +21,9 @@ static struct an_rank *rank_of(int n, MPI_Request handles[])
 /* A single long message of a kind shares nothing but its target's NIC. */
 static bool must_outlast_only(struct an_rank *rank, int n, MPI_Request handles[], enum an_kind kind)
 {
-    const struct an_request *only = NULL;
+    struct an_request *only = NULL;
     for (int i = 0; i < n; i++) {
-        const struct an_request *request = request_of(handles[i]);
+        struct an_request *request = request_of(handles[i]);
         if (!request || request->kind != kind || !request->inflow.node)
             continue;
         if (only)
@@ -32,6 +32,7 @@ static bool must_outlast_only(struct an_rank *rank, int n, MPI_Request handles[]
     }
     if (!only || !an_rank_must_outlast(rank, only->done_at, &only->inflow))
         return false;
+    an_request_follow(only);
     pf_chain_extend(only->path, only->done_at + pf_cost_late(an_job.cost, &only->inflow), PF_CHAIN_TRANSFER);
     return true;
 }
@@ -58,16 +59,37 @@ bool an_must_wait_all(struct an_rank *rank, int n, MPI_Request handles[])
     return true;
 }
 
+/* Another wait may begin, and what has ended this one is known now: the latest, and of several the first.
+ * Predictions take all in, and what has outlasted its own date is met by itself. */
+static void meet_last(struct an_rank *rank, int n, MPI_Request handles[])
+{
+    struct an_request *last = NULL;
+    int64_t most = 0, now = pf_chain_count(an_now(rank)) + 1;
+    for (int i = 0; i < n; i++) {
+        struct an_request *request = request_of(handles[i]);
+        if (!request || !request->path)
+            continue;
+        int64_t date = pf_chain_count(request->done_at);
+        if (pf_chain_predicts || request->inflow.node)
+            an_request_met(request);
+        else if (date <= now && (!last || date > most)) {
+            last = request;
+            most = date;
+        }
+    }
+    if (last)
+        an_request_met(last);
+}
+
 bool an_must_wait_on(struct an_rank *rank, int n, MPI_Request handles[])
 {
     for (int i = 0; i < n; i++) {
         struct an_request *request = request_of(handles[i]);
-        if (!request)
-            continue;
-        request->waited = false;
-        if (request->path) /* another wait begins, and what ended this one is known now */
-            pf_chain_meet(an_job.job->ranks[rank->base.rank], request->path, an_now(rank));
+        if (request)
+            request->waited = false;
     }
+    if (__builtin_expect(pf_chain_on, 0))
+        meet_last(rank, n, handles);
     if (must_outlast_only(rank, n, handles, AN_SEND) || must_outlast_only(rank, n, handles, AN_RECEIVE))
         return true;
     rank->polled_at = an_now(rank);

@@ -129,7 +129,7 @@ static void write_digits(double value, enum pf_quantity kind, int digits, char *
 
 void pf_quantity_write(double value, enum pf_quantity kind, char *text, size_t size)
 {
-    for (int digits = 6; digits <= 17; digits++) {
+    for (int digits = 6; digits <= 17; digits += digits == 6 ? 9 : 1) { /* no digits are lost up to 15 */
         write_digits(value, kind, digits, text, size);
         if (exact(text, kind, value))
             return;
