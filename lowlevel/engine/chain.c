@@ -302,6 +302,12 @@ void pf_chain_travel(struct pf_chain *path, const struct pf_chain_way *way)
     travel(path, way);
 }
 
+void pf_chain_go(pf_self_t *self, const struct pf_chain_way *way)
+{
+    if (!tip_of(self)->closed)
+        travel(of_actor(self), way);
+}
+
 /* ---- paths of others ---- */
 
 /* The calling actor's, up to date; NULL: it belongs to no rank. */

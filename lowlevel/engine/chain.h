@@ -103,6 +103,9 @@ struct pf_chain_way {
 };
 PF_EXPORT void pf_chain_travel(struct pf_chain *path, const struct pf_chain_way *way);
 
+/* The same for the calling rank, which has waited for what it has sent last. */
+PF_EXPORT void pf_chain_go(pf_self_t *self, const struct pf_chain_way *way);
+
 /* The calling rank has sent something in the call that began at `now` and lasts until `date`: spends that on
  * software, and returns a copy. */
 PF_EXPORT struct pf_chain *pf_chain_send(pf_self_t *self, double now, double date);

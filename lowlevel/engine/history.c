@@ -193,7 +193,8 @@ static void add_part(struct sums *sums, const struct pf_chain_part *part)
     add_piece(sums, part);
     int64_t begin = part->end - total(part->spent);
     for (int what = 0; what < PF_CHAIN_CLASSES; what++) {
-        if (part->spent[what] > 0)
+        if (part->spent[what] > 0 && (sums->longest_count < PF_CHAIN_LONGEST ||
+                                      part->spent[what] > sums->longest[PF_CHAIN_LONGEST - 1].spent))
             add_longest(
                 sums, &(struct longest){begin, part->spent[what], part->rank, part->phase, what, part->site});
         begin += part->spent[what];

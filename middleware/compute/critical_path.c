@@ -17,7 +17,7 @@
 #include "middleware/core/call_site.h"
 #include "middleware/core/sites.h"
 
-enum { MOST_SITES = 20 };
+enum { MOST_SITES = 20, PLACES = 8 };
 
 struct phase_factor {
     char *name;
@@ -35,7 +35,7 @@ static struct {
         const void *address;
         int fn;
         struct pf_chain_place place;
-    } * memo; /* of each rank: where it was last */
+    } * memo; /* PLACES of each rank: where it was lately, by address */
     struct pf_chain_report report;
     bool reported, any;
 } all;
@@ -141,9 +141,10 @@ static const struct pf_chain_place *where(const pf_self_t *self)
 {
     static const struct pf_chain_place nowhere = {0, 0, 1.0};
     const struct pf_rank *r = self->mpi;
-    struct memo *memo = &all.memo[self->rank];
     if (!r || !r->account)
         return &nowhere;
+    uintptr_t at = (uintptr_t)r->call.site;
+    struct memo *memo = &all.memo[(size_t)self->rank * PLACES + (at >> 2 ^ at >> 7) % PLACES];
     if (memo->address != r->call.site || memo->fn != r->call.fn || memo->place.phase != r->account->slot->row)
         move(memo, self);
     return &memo->place;
@@ -165,8 +166,8 @@ void pf_critical_path_begin(int ranks)
     factors.of_rank = of_rank;
     if (*pf_config.what_if || (pf_config.analytic_explain && shown)) {
         all.sites = pf_sites_new(ranks);
-        all.memo = pf_calloc((size_t)ranks, sizeof *all.memo);
-        for (int i = 0; i < ranks; i++)
+        all.memo = pf_calloc((size_t)ranks * PLACES, sizeof *all.memo);
+        for (int i = 0; i < ranks * PLACES; i++)
             all.memo[i].fn = -2; /* no rank is there */
         pf_chain_begin(ranks, *pf_config.what_if ? &factors : NULL, where);
     }

@@ -363,10 +363,9 @@ void an_message_fetch(struct an_message *message, struct an_request *request, do
 
 /* The path of a message that has come at that date, NULL unless paths are followed. */
 struct pf_chain *an_message_path(const struct an_message *message, double date);
-/* The path of a send that has just been made and whose buffer is safe at that date; NULL, too, if the rank is
- * there already. */
-struct pf_chain *an_message_acknowledgement(const struct an_send *send, double date);
-/* The same, for a request whose date is known. */
+/* The path of a rank that has just sent this and has waited until its buffer is safe, at that date. */
+void an_message_awaited(const struct an_send *send, double date);
+/* The path of a request of a send whose date is known. */
 void an_message_acknowledged(const struct an_send *send, struct an_request *request);
 /* The path of a request that is done becomes what it is up to that date. */
 void an_request_follow(struct an_request *request);

@@ -108,16 +108,16 @@ static int target_of(const struct an_send *s)
     return s->comm->shared->world_ranks[s->comm->peers_at + s->peer];
 }
 
-struct pf_chain *an_message_acknowledgement(const struct an_send *s, double date)
+void an_message_awaited(const struct an_send *s, double date)
 {
-    struct an_rank *rank = s->comm->rank;
-    pf_self_t *self = an_job.job->ranks[rank->base.rank];
+    int rank = s->comm->rank->base.rank;
+    pf_self_t *self = an_job.job->ranks[rank];
     if (!pf_chain_on || !pf_chain_needs(self, date))
-        return NULL;
-    struct pf_chain *path = pf_chain_copy_on(self, an_now(rank));
-    travel(path, rank->base.rank, target_of(s), an_data_bytes(s->count, s->type), PF_COST_THERE_AND_BACK,
-           date);
-    return path;
+        return;
+    struct pf_chain_way way = {.date = date};
+    pf_cost_latencies(an_job.cost, rank, target_of(s), an_data_bytes(s->count, s->type),
+                      PF_COST_THERE_AND_BACK, &way.links, &way.nics);
+    pf_chain_go(self, &way);
 }
 
 void an_message_acknowledged(const struct an_send *s, struct an_request *request)

@@ -75,9 +75,8 @@ static int send(const void *buffer, int count, MPI_Datatype type, int dest, int 
         return error;
     double done_at = an_message_send(&s, &request);
     if (!request) {
-        struct pf_chain *path = an_message_acknowledgement(&s, done_at);
         an_rank_reach(s.comm->rank, done_at);
-        an_path_meet(s.comm->rank, &path);
+        an_message_awaited(&s, done_at);
         an_rank_outlast(s.comm->rank, done_at, &s.comm->rank->inflow);
         an_path_spend(s.comm->rank, PF_CHAIN_TRANSFER);
         return MPI_SUCCESS;
