@@ -18,6 +18,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "lowlevel/network/packet/carried.h"
 
 static union pf_own_table functions;
 static struct pf_native_values values;
@@ -184,6 +185,7 @@ static void explain(void)
         return;
     warn_of_overrun();
     warn_of_crowd();
+    pf_carried_gather();
     if (!pf_config.analytic_explain)
         return;
     pf_cost_explain(an_job.cost, stderr);

@@ -18,6 +18,7 @@ extern "C" {
 #include <simgrid/s4u/Engine.hpp>
 #include <simgrid/s4u/Host.hpp>
 #include <simgrid/s4u/Link.hpp>
+#include <simgrid/s4u/NetZone.hpp>
 
 namespace
 {
@@ -30,6 +31,7 @@ std::deque<pf_platform_link> links;                 /* a deque keeps addresses v
 std::deque<std::string> link_names;                 // copies: SimGrid's links end with the simulation
 std::unordered_map<const Link *, int> number_of_link;
 std::vector<void (*)(int)> change_listeners;
+std::deque<std::string> zones; // names, by order of first use
 std::vector<char> given_ranks; // by node, in a process that has none
 
 bool by_name(sg_host_t a, sg_host_t b)
@@ -168,6 +170,21 @@ bool pf_platform_find_route(int src, int dst, struct pf_platform_route *route)
     for (size_t i = 0; i < path.size(); i++)
         route->links[i] = number_link(path[i]);
     return true;
+}
+
+int pf_platform_zone(int node)
+{
+    const std::string &name = hosts[node]->get_englobing_zone()->get_name();
+    auto known = std::find(zones.begin(), zones.end(), name);
+    if (known != zones.end())
+        return static_cast<int>(known - zones.begin());
+    zones.push_back(name);
+    return static_cast<int>(zones.size()) - 1;
+}
+
+const char *pf_platform_zone_name(int zone)
+{
+    return zones[zone].c_str();
 }
 
 const char *pf_platform_link_name(int link)

@@ -47,6 +47,10 @@ void pf_platform_set_ranks(const char *has_ranks, int count);
 void pf_platform_route(int src, int dst, struct pf_platform_route *route);
 PF_EXPORT bool pf_platform_find_route(int src, int dst, struct pf_platform_route *route);
 
+/* A number of the zone that a host is in, by order of first use, and the name, which stays. */
+int pf_platform_zone(int node);
+const char *pf_platform_zone_name(int zone);
+
 /* SimGrid's name of a link; stays. */
 PF_EXPORT const char *pf_platform_link_name(int link);
 

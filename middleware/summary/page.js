@@ -63,10 +63,12 @@ if (ranks.length) {
 }
 if (run.communication) showCommunication(run.communication, run.ranks);
 if (run.network?.busiest_links?.length) {
+  const counted = run.network.packets !== undefined, models = new Set(run.phases.map(phase => phase.model));
   add("h2", `Busiest links (${run.network.fabric}, ${run.network.routing})`);
   showLinks();
-  table(run.network.busiest_links, [["link", l => l.link], ["in use", l => percent(l.utilisation), l => l.utilisation], ["packets", l => l.packets],
-    ["bytes", l => bytes(l.bytes)], ["waited for", l => time(l.wait_s)]]);
+  table(run.network.busiest_links, [["link", l => l.link], ["in use", l => percent(l.utilisation), l => l.utilisation], ...(counted ? [["packets", l => l.packets]] : [["messages", l => l.messages]]),
+    ["bytes", l => bytes(l.bytes)], ...(counted ? [["waited for", l => time(l.wait_s)]] : [])]);
+  add("small", `What messages of ${counted ? "packet networks" : "model analytic"} use of them${models.size > 1 ? "; other models are not in it" : ""}.`);
 }
 if (document.getElementById("links").content.firstElementChild) {
   add("h2", "The machine");

@@ -54,6 +54,11 @@ function showLinks() {
   place.className = "links";
   place.append(drawn);
   if (run.jobs) colourJobs(place, run.jobs);
+  if (place.querySelector(".routes")) {
+    add("small", (place.querySelector("circle") ? "Circles: hosts, with the links that only they use. " : "Frames: the hosts of a zone. They and their own links are left out, because there are many. ") +
+      "Above: links of several hosts, joined as routes cross them. Each is the thicker, the larger the share of the run in which its bytes use it.");
+    return;
+  }
   add("small", `Squares: routers. ${place.querySelector("circle") ? "Circles: nodes. " : "Nodes and their links are left out, because there are many. "}` +
     (run.network ? "Each direction of a link is a line: the thicker, the larger the share of the run in which its bytes use it." : ""));
 }

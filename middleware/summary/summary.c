@@ -365,7 +365,6 @@ static json_t *ucx(void)
                      (json_int_t)c->unexpected);
 }
 
-/* The packet network, in short: more is in the table of PARFOCAL_NET_STATISTICS. */
 static json_t *warnings(void)
 {
     json_t *array = json_array();
@@ -375,17 +374,24 @@ static json_t *warnings(void)
     return array;
 }
 
+/* The network's links, in short: of packets more is in the table of PARFOCAL_NET_STATISTICS. */
 static json_t *network(const struct pf_network_sums *sums)
 {
     enum { MOST = 8 };
     struct pf_network_link links[MOST];
     int count = pf_network_busiest(links, MOST);
     json_t *array = json_array();
-    for (int i = 0; i < count; i++)
-        json_array_append_new(array,
-                              json_pack("{s:s, s:f, s:I, s:f, s:f}", "link", links[i].name, "utilisation",
-                                        links[i].utilisation, "packets", (json_int_t)links[i].packets,
-                                        "bytes", links[i].bytes, "wait_s", links[i].wait));
+    for (int i = 0; i < count; i++) {
+        json_t *link = json_pack("{s:s, s:f, s:I, s:f}", "link", links[i].name, "utilisation",
+                                 links[i].utilisation, sums->priced ? "messages" : "packets",
+                                 (json_int_t)links[i].packets, "bytes", links[i].bytes);
+        if (!sums->priced)
+            json_object_set_new(link, "wait_s", json_real(links[i].wait));
+        json_array_append_new(array, link);
+    }
+    if (sums->priced)
+        return json_pack("{s:s, s:s, s:o}", "fabric", sums->fabric, "routing", sums->routing, "busiest_links",
+                         array);
     return json_pack("{s:s, s:s, s:I, s:I, s:I, s:o}", "fabric", sums->fabric, "routing", sums->routing,
                      "packets", (json_int_t)sums->packets, "dropped", (json_int_t)sums->dropped,
                      "packet_hops", (json_int_t)sums->hops, "busiest_links", array);

@@ -315,10 +315,14 @@ static bool waits_for_receive(const struct pf_cost *cost, size_t bytes, enum pf_
     return mode == PF_COST_SYNCHRONOUS || (mode == PF_COST_STANDARD && bytes > cost->eager_max);
 }
 
-static void count(struct pf_cost_range *range, enum pf_cost_kind kind, size_t bytes)
+static inline void count(struct pf_cost *cost, const struct way *way, enum pf_cost_kind kind, size_t bytes)
 {
-    range->tally[kind].messages++;
-    range->tally[kind].bytes += bytes;
+    const struct pf_cost_range *range = way->range;
+    way->range->tally[kind].messages++;
+    way->range->tally[kind].bytes += bytes;
+    if (__builtin_expect(cost->pairs != NULL, 0) && way->from != way->to)
+        pf_pairs_add(cost->pairs, way->from, way->to,
+                     range->header + (double)bytes * latest(1, range->byte_factor));
 }
 
 static double overhead_send(const struct pf_cost_range *range, size_t bytes)
@@ -369,7 +373,7 @@ ALWAYS_INLINE void send(struct pf_cost *cost, const struct way *way, size_t byte
     out->inflow.node = 0;
     double left, returns = now + cost->call + overhead_send(way->range, bytes);
     out->rendezvous = waits_for_receive(cost, bytes, mode);
-    count(way->range, out->rendezvous ? PF_COST_RENDEZVOUS_SEND : PF_COST_EAGER_SEND, bytes);
+    count(cost, way, out->rendezvous ? PF_COST_RENDEZVOUS_SEND : PF_COST_EAGER_SEND, bytes);
     if (__builtin_expect(cost->parts != NULL, 0))
         note_parts(cost, way, bytes);
     if (out->rendezvous) {
@@ -537,7 +541,7 @@ void pf_cost_put(struct pf_cost *cost, int src, int dst, size_t bytes, double no
 {
     struct way way;
     find_way(cost, src, dst, bytes, &way);
-    count(way.range, PF_COST_ACCESS, bytes);
+    count(cost, &way, PF_COST_ACCESS, bytes);
     out->returns = now + cost->call + overhead_send(way.range, bytes);
     out->arrival = transmit(cost, &way, bytes, out->returns, &out->safe);
 }
@@ -555,7 +559,7 @@ double pf_cost_answer(struct pf_cost *cost, int src, int dst, size_t bytes, doub
     double left;
     struct way way;
     find_way(cost, src, dst, bytes, &way);
-    count(way.range, PF_COST_ACCESS, bytes);
+    count(cost, &way, PF_COST_ACCESS, bytes);
     return transmit(cost, &way, bytes, date, &left);
 }
 
@@ -652,7 +656,7 @@ void pf_cost_flow(struct pf_cost *cost, int src, int dst, size_t bytes, struct p
     struct way way;
     find_way(cost, src, dst, bytes, &way);
     double byte_time = byte_time_of(&way), path = way.range->latency_factor * way.path.latency;
-    count(way.range, PF_COST_RENDEZVOUS_SEND, bytes);
+    count(cost, &way, PF_COST_RENDEZVOUS_SEND, bytes);
     if (cost->parts)
         note_parts(cost, &way, bytes);
     flow->call = cost->call + overhead_send(way.range, bytes);

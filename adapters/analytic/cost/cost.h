@@ -238,6 +238,11 @@ struct pf_cost_crowded {
 void pf_cost_watch(struct pf_cost *cost, pf_cost_phase_fn *phase);
 struct pf_cost_crowded pf_cost_crowded(const struct pf_cost *cost);
 
+/* From now on what nodes send to each other is counted, and handed out, in no order and not all of a pair at
+ * once; the second call hands out the rest. For what links carry. */
+void pf_cost_carry(struct pf_cost *cost, pf_cost_carry_fn *carry, void *context);
+void pf_cost_carried(struct pf_cost *cost);
+
 /* Writes which formula and which parameters priced how many messages, per class of message, and all
  * parameters in the grammar of the parameter file (pfrun -explain). */
 void pf_cost_explain(const struct pf_cost *cost, FILE *out);

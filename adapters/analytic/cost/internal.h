@@ -10,6 +10,7 @@
 #include "adapters/analytic/cost/routes/ports.h"
 #include "adapters/analytic/cost/routes/links.h"
 #include "adapters/analytic/cost/parameters/parameters.h"
+#include "adapters/analytic/cost/routes/pairs.h"
 #include "adapters/analytic/cost/routes/paths.h"
 #include "lowlevel/topology/fabric.h"
 
@@ -102,4 +103,5 @@ struct pf_cost {
     struct pf_cost_overrun overrun;
     struct pf_cost_inflow inflow; /* of the last message that was transmitted */
     struct pf_cost_parts *parts;  /* see pf_cost_note() */
+    struct pf_pairs *pairs;       /* see pf_cost_carry(); NULL: nobody wants to know */
 };

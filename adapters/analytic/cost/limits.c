@@ -12,6 +12,18 @@ struct pf_cost_overrun pf_cost_overrun(const struct pf_cost *cost)
     return result;
 }
 
+void pf_cost_carry(struct pf_cost *cost, pf_cost_carry_fn *carry, void *context)
+{
+    cost->pairs = pf_pairs_new(cost->nodes, carry, context);
+}
+
+void pf_cost_carried(struct pf_cost *cost)
+{
+    for (size_t i = 0; cost->pairs && i < pf_cost_paths_places(cost->nodes); i++)
+        if (cost->pairs->entry[i].pair)
+            pf_pairs_hand_out(cost->pairs, &cost->pairs->entry[i]);
+}
+
 void pf_cost_watch(struct pf_cost *cost, pf_cost_phase_fn *phase)
 {
     if (cost->network.crowd)

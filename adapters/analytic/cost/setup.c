@@ -486,6 +486,7 @@ void pf_cost_free(struct pf_cost *cost)
     pf_fabric_free(cost->topology);
     pf_fabric_free(cost->node_topology);
     pf_cost_paths_free(cost->paths);
+    free(cost->pairs);
     free(cost->index_on_node);
     free(cost->node_of_rank);
     free(cost);

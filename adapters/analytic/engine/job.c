@@ -11,6 +11,8 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "lowlevel/network/packet/carried.h"
+#include "lowlevel/platform/platform.h"
 
 struct an_job an_job;
 
@@ -44,6 +46,18 @@ static sg_host_t *number_nodes(const struct pf_job *job, int *nodes)
     return hosts;
 }
 
+/* What links carry is shown with what ranks wait for. */
+static void carry(void *context, int src_node, int dst_node, uint64_t messages, double bytes)
+{
+    const sg_host_t *hosts = context;
+    pf_carried_add(pf_platform_node(hosts[src_node]), pf_platform_node(hosts[dst_node]), messages, bytes);
+}
+
+static void hand_out(void)
+{
+    pf_cost_carried(an_job.cost);
+}
+
 int an_job_price(const struct pf_job *job, char *why, size_t why_size)
 {
     int *nodes = pf_malloc((size_t)job->size * sizeof *nodes);
@@ -51,6 +65,10 @@ int an_job_price(const struct pf_job *job, char *why, size_t why_size)
     an_job.cost =
         pf_cost_new(job->size, nodes, pf_cost_platform_route, pf_cost_platform_links, hosts, why, why_size);
     free(nodes);
+    if (an_job.cost && pf_config.analytic_explain && (*pf_config.report || *pf_config.summary)) {
+        pf_cost_carry(an_job.cost, carry, hosts);
+        pf_carried_begin(hand_out);
+    }
     if (an_job.cost)
         an_job.posts = pf_cost_post(an_job.cost, SIZE_MAX) > 0;
     if (an_job.cost)

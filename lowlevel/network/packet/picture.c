@@ -9,13 +9,22 @@
 #include "lowlevel/network/packet/link_names.h"
 
 /* Steps that differ in brightness too. */
-static const char *colour(double utilisation)
+const char *pf_picture_colour(double utilisation)
 {
     static const char *const steps[] = {"#c9d3e0", "#8fb3d9", "#4f9bbf", "#3aa76d",
                                         "#d9b112", "#e8851a", "#d1452f", "#8c1127"};
     enum { STEPS = sizeof steps / sizeof steps[0] };
     int step = utilisation > 0 ? 1 + (int)(utilisation * (STEPS - 1)) : 0;
     return steps[step < STEPS ? step : STEPS - 1];
+}
+
+void pf_picture_write(const char *text, FILE *out)
+{
+    for (; *text; text++)
+        if (strchr("<>&\"'", *text))
+            fprintf(out, "&#%d;", *text);
+        else
+            fputc(*text, out);
 }
 
 /* 0 to 1, of the scale. */
@@ -70,7 +79,8 @@ static void draw_link(const struct pf_picture *p, int32_t from, int32_t port)
     fprintf(p->out,
             "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' stroke='%s' "
             "stroke-width='%.1f'><title>%s</title></line>\n",
-            a.x + x, a.y + y, b.x + x, b.y + y, p->loads ? colour(load) : "#8a94a0", 1.2 + 2.0 * load, text);
+            a.x + x, a.y + y, b.x + x, b.y + y, p->loads ? pf_picture_colour(load) : "#8a94a0",
+            1.2 + 2.0 * load, text);
 }
 
 /* The quiet ones first, so that they hide nothing. */
@@ -110,7 +120,7 @@ static void draw_scale(const struct pf_picture *p)
     for (int i = 0; i < 8; i++) {
         double busy = i == 0 ? 0 : (i - 0.5) / 7;
         fprintf(p->out, "<line x1='%d' y1='56' x2='%d' y2='56' stroke='%s' stroke-width='%.1f'/>\n",
-                20 + 40 * i, 54 + 40 * i, colour(busy), 2.4 + 4 * busy);
+                20 + 40 * i, 54 + 40 * i, pf_picture_colour(busy), 2.4 + 4 * busy);
         fprintf(p->out, "<text x='%d' y='70' font-size='10'>%s%.3g %%</text>\n", 20 + 40 * i, i ? "to " : "",
                 100 * full * i / 7);
     }

@@ -40,6 +40,10 @@ void pf_picture_draw(struct pf_picture *picture);
 /* Writes what the colours of links with loads mean, as an SVG of its own. */
 void pf_picture_draw_scale(const struct pf_picture *picture);
 
+/* The colour of a load of 0 to 1, and a text with what SVG needs instead of some letters. */
+const char *pf_picture_colour(double load);
+void pf_picture_write(const char *text, FILE *out);
+
 /* How many lines the picture has. */
 int32_t pf_picture_lines(const struct pf_picture *picture);
 

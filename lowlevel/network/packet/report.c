@@ -13,9 +13,11 @@
 #include "base/memory.h"
 #include "base/output_file.h"
 #include "lowlevel/engine/engine.h"
+#include "lowlevel/network/packet/carried.h"
 #include "lowlevel/network/packet/described.h"
 #include "lowlevel/network/packet/link_names.h"
 #include "lowlevel/network/packet/picture.h"
+#include "lowlevel/network/packet/routes_picture.h"
 #include "lowlevel/network/packet/statistics.h"
 #include "lowlevel/platform/platform.h"
 
@@ -44,11 +46,30 @@ static void find_links(void)
             link_of[built_from->port_of[link]] = link + 1;
 }
 
+/* For the picture: in a large platform, those of a node to some others say nearly all. */
+static void note_routes(void)
+{
+    enum { ALL = 256, SOME = 16 };
+    int nodes = built_from->node_count, step = nodes <= ALL ? 1 : nodes / SOME;
+    for (int a = 0; a < nodes; a++) {
+        for (int b = (a + 1) % step; b < nodes; b += step) {
+            struct pf_platform_route route;
+            if (a == b || built_from->node_of[a] < 0 || built_from->node_of[b] < 0 ||
+                !pf_platform_find_route(a, b, &route))
+                continue;
+            pf_routes_note(a, b, &route);
+            free(route.links);
+        }
+    }
+}
+
 void pf_packet_report_start(struct pf_packet_sim *sim, const struct pf_packet_platform *platform)
 {
     simulator = sim;
     built_from = platform;
     find_links();
+    if (built_from->port_of && *pf_config.report)
+        note_routes();
     if (!*pf_config.net_statistics)
         return;
     table = pf_output_open(pf_config.net_statistics, "w");
@@ -62,13 +83,23 @@ void pf_packet_report_start(struct pf_packet_sim *sim, const struct pf_packet_pl
 
 static double end_of_run(void)
 {
-    return fmax(pf_packet_sim_now(simulator), pf_engine_now());
+    return simulator ? fmax(pf_packet_sim_now(simulator), pf_engine_now()) : pf_engine_now();
+}
+
+static bool sums_of_carried(struct pf_network_sums *sums)
+{
+    const struct pf_fabric *fabric;
+    if (!pf_carried_any(&fabric))
+        return false;
+    *sums = (struct pf_network_sums){.routing = "minimal", .priced = true};
+    snprintf(sums->fabric, sizeof sums->fabric, "%s", fabric ? fabric->text : "routes of the platform");
+    return true;
 }
 
 bool pf_network_sums(struct pf_network_sums *sums)
 {
     if (!simulator)
-        return false;
+        return sums_of_carried(sums);
     struct pf_packet_counts counts = pf_packet_sim_counts(simulator);
     *sums = (struct pf_network_sums){.routing = built_from->routing.ops->name,
                                      .packets = counts.packets,
@@ -111,7 +142,7 @@ static int by_load(const void *a, const void *b)
 int pf_network_busiest(struct pf_network_link *links, int most)
 {
     if (!simulator)
-        return 0;
+        return pf_carried_busiest(end_of_run(), links, most);
     const struct pf_fabric *f = built_from->fabric;
     int32_t ports = f->first_port[f->routers + f->nodes], count = 0;
     struct busy *busy = pf_calloc((size_t)ports + 1, sizeof *busy);
@@ -136,22 +167,44 @@ int pf_network_busiest(struct pf_network_link *links, int most)
     return count;
 }
 
-/* What each link has done; the largest share of the run. */
+/* What a port has done. */
+static struct pf_picture_load load_of(const struct pf_fabric *f, int32_t port, double time)
+{
+    struct pf_picture_load load;
+    if (!simulator) {
+        pf_carried_load(port, time, &load);
+        return load;
+    }
+    struct pf_packet_load_counts counts = pf_packet_sim_port_counts(simulator, port);
+    return (struct pf_picture_load){.utilisation = counts.bytes / f->ports[port].rate / time,
+                                    .packets = (double)counts.packets,
+                                    .bytes = counts.bytes,
+                                    .stall = counts.wait};
+}
+
+/* Of each; the largest share of the run. */
 static struct pf_picture_load *loads_of(const struct pf_fabric *f, double *full)
 {
     int32_t ports = f->first_port[f->routers + f->nodes];
     struct pf_picture_load *loads = pf_calloc((size_t)ports + 1, sizeof *loads);
     double time = end_of_run(), most = 0;
     for (int32_t port = 0; port < ports && time > 0; port++) {
-        struct pf_packet_load_counts counts = pf_packet_sim_port_counts(simulator, port);
-        loads[port] = (struct pf_picture_load){.utilisation = counts.bytes / f->ports[port].rate / time,
-                                               .packets = (double)counts.packets,
-                                               .bytes = counts.bytes,
-                                               .stall = counts.wait};
+        loads[port] = load_of(f, port, time);
         most = fmax(most, loads[port].utilisation);
     }
     *full = most;
     return loads;
+}
+
+/* Of a link of the platform, in both directions if it has two. */
+static void load_of_link(int link, struct pf_picture_load *load)
+{
+    double time = end_of_run();
+    *load = (struct pf_picture_load){0};
+    if (!simulator)
+        pf_carried_load(link, time, load);
+    else if (link < built_from->link_count && built_from->port_of[link] >= 0 && time > 0)
+        *load = load_of(built_from->fabric, built_from->port_of[link], time);
 }
 
 static char **hosts; /* names by node, NULL: not kept */
@@ -181,15 +234,19 @@ static struct pf_fabric *described_fabric(void)
 bool pf_network_draw(FILE *out)
 {
     enum { MOST_LINES = 4000 }; /* some 200 B each */
-    if (simulator ? built_from->port_of != NULL : !hosts)
+    const struct pf_fabric *carrier = NULL;
+    bool carried = !simulator && pf_carried_any(&carrier), loaded = simulator || carried;
+    if ((simulator && built_from->port_of) || (carried && !carrier))
+        return pf_routes_draw(load_of_link, out);
+    if (!loaded && !hosts)
         return false;
-    struct pf_fabric *own = simulator ? NULL : described_fabric();
-    const struct pf_fabric *f = simulator ? built_from->fabric : own;
+    struct pf_fabric *own = loaded ? NULL : described_fabric();
+    const struct pf_fabric *f = simulator ? built_from->fabric : carried ? carrier : own;
     if (!f || (hosts && f->nodes != host_count) || host_count > MOST_LINES)
         return false;
     struct pf_picture picture = {
         .fabric = f, .title = f->text, .bare = true, .host_of = hosts ? host_name : NULL, .out = out};
-    struct pf_picture_load *loads = simulator ? loads_of(f, &picture.full) : NULL;
+    struct pf_picture_load *loads = loaded ? loads_of(f, &picture.full) : NULL;
     picture.loads = loads;
     picture.routers_only = pf_picture_lines(&picture) > MOST_LINES;
     bool few = pf_picture_lines(&picture) <= MOST_LINES;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include <stdint.h>
+
 /* What the prices ask of a platform. */
 
 /*
@@ -20,6 +22,9 @@ struct pf_cost_link {
  * order, and returns how many there are. Numbers must not change. Called once per pair of nodes that
  * communicates, where links are busy one message after the other. */
 typedef int pf_cost_links_fn(void *context, int src_node, int dst_node, struct pf_cost_link *links, int room);
+
+/* What a node has sent to another one: bytes with all headers. */
+typedef void pf_cost_carry_fn(void *context, int src_node, int dst_node, uint64_t messages, double bytes);
 
 /* The phase that a rank is in, as a string that is never freed. */
 typedef const char *pf_cost_phase_fn(int rank);

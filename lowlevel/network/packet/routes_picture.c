@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Hosts and links of routes as SVG. */
+#include "lowlevel/network/packet/routes_picture.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <uthash.h>
+
+#include "base/memory.h"
+
+#define COLUMN  26.0 /* of hosts */
+#define ROW     30.0
+#define ZONE    22.0 /* between zones */
+#define LAYER   64.0 /* of links */
+#define APART   36.0
+#define MARGIN  40.0
+#define COLUMNS 64
+enum { MANY = -1, MOST_JOINTS = 100000, MOST_LINES = 3500 };
+
+struct host {
+    int node, zone;
+    char *name;
+    double x, y, top; /* top: of its column */
+    bool met;
+};
+
+struct link {
+    int layer;  /* from hosts; 0: not met */
+    int owner;  /* the only host that begins or ends at it, plus 1; MANY */
+    int beside; /* what it is joined to that stands lower */
+    double x, y;
+    struct pf_picture_load load;
+};
+
+/* What follows each other on a route: two links, or a host (a < 0) and a link. */
+struct joint {
+    int64_t key;
+    int a, b;
+    UT_hash_handle hh;
+};
+
+static struct {
+    struct host *hosts; /* by node */
+    int host_count, link_count, joint_count, layers;
+    struct link *links; /* by number */
+    struct joint *joints;
+    double width, full;
+    bool few; /* hosts, which are drawn then */
+    FILE *out;
+} all;
+
+static struct host *host_of(int node)
+{
+    if (node >= all.host_count) {
+        int count = 2 * node + 16;
+        all.hosts = pf_reallocarray(all.hosts, (size_t)count, sizeof *all.hosts);
+        memset(all.hosts + all.host_count, 0, (size_t)(count - all.host_count) * sizeof *all.hosts);
+        all.host_count = count;
+    }
+    struct host *host = &all.hosts[node];
+    if (!host->met)
+        *host = (struct host){.node = node,
+                              .zone = pf_platform_zone(node),
+                              .name = pf_strdup(sg_host_get_name(pf_platform_host(node))),
+                              .met = true};
+    return host;
+}
+
+static struct link *link_of(int number)
+{
+    if (number >= all.link_count) {
+        int count = 2 * number + 16;
+        all.links = pf_reallocarray(all.links, (size_t)count, sizeof *all.links);
+        memset(all.links + all.link_count, 0, (size_t)(count - all.link_count) * sizeof *all.links);
+        all.link_count = count;
+    }
+    return &all.links[number];
+}
+
+static void join(int a, int b)
+{
+    int low = a < b ? a : b, high = a < b ? b : a;
+    int64_t key = (int64_t)low << 32 | (uint32_t)high;
+    struct joint *joint;
+    HASH_FIND(hh, all.joints, &key, sizeof key, joint);
+    if (joint || low == high || all.joint_count == MOST_JOINTS)
+        return;
+    joint = pf_calloc(1, sizeof *joint);
+    *joint = (struct joint){.key = key, .a = low, .b = high};
+    HASH_ADD(hh, all.joints, key, sizeof joint->key, joint);
+    all.joint_count++;
+}
+
+void pf_routes_note(int from, int to, const struct pf_platform_route *route)
+{
+    host_of(from);
+    host_of(to);
+    for (int i = 0; i < route->count; i++) {
+        int behind = route->count - 1 - i, depth = (i < behind ? i : behind) + 1;
+        int beside = i <= behind ? from : to;
+        struct link *link = link_of(route->links[i]);
+        if (depth > link->layer)
+            link->layer = depth;
+        link->owner = link->owner == 0 || link->owner == beside + 1 ? beside + 1 : MANY;
+        if (i == behind)
+            link->owner = MANY;
+        if (i > 0)
+            join(route->links[i - 1], route->links[i]);
+    }
+    if (route->count > 0) {
+        join(-1 - from, route->links[0]);
+        join(-1 - to, route->links[route->count - 1]);
+    }
+}
+
+/* ---- where they stand ---- */
+
+static int by_zone(const void *a, const void *b)
+{
+    const struct host *x = *(struct host *const *)a, *y = *(struct host *const *)b;
+    return x->zone != y->zone ? (x->zone > y->zone) - (x->zone < y->zone)
+                              : (x->node > y->node) - (x->node < y->node);
+}
+
+/* The hosts that are met, by zone. */
+static struct host **sort_hosts(int *count)
+{
+    struct host **sorted = pf_calloc((size_t)all.host_count + 1, sizeof(struct host *));
+    *count = 0;
+    for (int i = 0; i < all.host_count; i++)
+        if (all.hosts[i].met)
+            sorted[(*count)++] = &all.hosts[i];
+    qsort(sorted, (size_t)*count, sizeof *sorted, by_zone);
+    return sorted;
+}
+
+/* In columns, each zone in some of its own. */
+static void lay_hosts(struct host **hosts, int count, double top)
+{
+    int high = (count + COLUMNS - 1) / COLUMNS, row = 0;
+    double x = MARGIN;
+    for (int i = 0; i < count; i++) {
+        bool other = i > 0 && hosts[i]->zone != hosts[i - 1]->zone;
+        if (other || row == high) {
+            x += COLUMN + (other ? ZONE : 0);
+            row = 0;
+        }
+        hosts[i]->x = x;
+        hosts[i]->top = top;
+        hosts[i]->y = top + ROW * row++;
+    }
+    all.width = x + MARGIN;
+}
+
+/* Links of one host stand at it, beside each other. */
+static void lay_own_links(void)
+{
+    int *so_far = pf_calloc((size_t)all.host_count + 1, sizeof *so_far);
+    for (int l = 0; l < all.link_count; l++) {
+        struct link *link = &all.links[l];
+        if (!link->layer || link->owner == MANY)
+            continue;
+        const struct host *host = &all.hosts[link->owner - 1];
+        link->x = host->x - 3 + 6 * (so_far[link->owner - 1]++ % 3);
+        link->y = host->y - 11;
+    }
+    free(so_far);
+}
+
+static bool is_shared(const struct link *link)
+{
+    return link->layer && link->owner == MANY;
+}
+
+/* Above the middle of what they are joined to. */
+static void centre(int layer)
+{
+    for (const struct joint *j = all.joints; j; j = j->hh.next) {
+        struct link *high = &all.links[j->b];
+        const struct link *low = j->a < 0 ? NULL : &all.links[j->a];
+        if (low && low->layer > high->layer) {
+            low = high;
+            high = &all.links[j->a];
+        }
+        if (!is_shared(high) || high->layer != layer || (low && is_shared(low) && low->layer == layer))
+            continue;
+        high->x += low ? low->x : all.hosts[-1 - j->a].x;
+        high->beside++;
+    }
+    for (int l = 0; l < all.link_count; l++)
+        if (is_shared(&all.links[l]) && all.links[l].layer == layer)
+            all.links[l].x /= all.links[l].beside ? all.links[l].beside : 1;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct link *x = *(struct link *const *)a, *y = *(struct link *const *)b;
+    return x->x != y->x ? (x->x > y->x) - (x->x < y->x) : (x > y) - (x < y);
+}
+
+/* A layer, from left to right; none stands on another one. */
+static void lay_layer(int layer, double y)
+{
+    struct link **links = pf_calloc((size_t)all.link_count + 1, sizeof(struct link *));
+    int count = 0;
+    centre(layer);
+    for (int l = 0; l < all.link_count; l++)
+        if (is_shared(&all.links[l]) && all.links[l].layer == layer)
+            links[count++] = &all.links[l];
+    qsort(links, (size_t)count, sizeof *links, by_place);
+    double moved = 0;
+    for (int i = 0; i < count; i++) {
+        double wanted = links[i]->x;
+        links[i]->y = y;
+        if (i > 0 && links[i]->x < links[i - 1]->x + APART)
+            links[i]->x = links[i - 1]->x + APART;
+        moved += (links[i]->x - wanted) / count;
+    }
+    double left = count ? links[0]->x - moved : 0, back = left < MARGIN ? moved + left - MARGIN : moved;
+    for (int i = 0; i < count; i++)
+        links[i]->x -= back;
+    if (count)
+        all.width = fmax(all.width, links[count - 1]->x + MARGIN);
+    free(links);
+}
+
+/* ---- drawing ---- */
+
+static void draw_link(int number, double x1, double y1, double x2, double y2)
+{
+    const struct link *link = &all.links[number];
+    const struct pf_platform_link *state = pf_platform_link_state(number);
+    double load = all.full > 0 ? link->load.utilisation / all.full : 0;
+    fprintf(all.out, "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' stroke='%s' stroke-width='%.1f'><title>",
+            x1, y1, x2, y2, pf_picture_colour(load), 2 + 6 * load);
+    pf_picture_write(pf_platform_link_name(number), all.out);
+    fprintf(all.out, ": %.4g GB/s, %.4g ns; busy %.1f %%, %.0f messages, %.0f B%s</title></line>\n",
+            state->bandwidth / 1e9, state->latency * 1e9, 100 * link->load.utilisation, link->load.packets,
+            link->load.bytes, state->shared ? "" : "; shared by nobody (FATPIPE)");
+}
+
+static void draw_zones(struct host **hosts, int count)
+{
+    for (int first = 0, end; first < count; first = end) {
+        double low = 0;
+        for (end = first; end < count && hosts[end]->zone == hosts[first]->zone; end++)
+            low = fmax(low, hosts[end]->y);
+        double left = hosts[first]->x - 14, width = hosts[end - 1]->x + 14 - left,
+               top = hosts[first]->top - 24;
+        fprintf(all.out,
+                "<rect x='%.1f' y='%.1f' width='%.1f' height='%.1f' rx='4' fill='none' stroke='#8a94a0'>"
+                "<title>zone ",
+                left, top, width, low + 14 - top);
+        pf_picture_write(pf_platform_zone_name(hosts[first]->zone), all.out);
+        fprintf(all.out, ": %d hosts</title></rect>\n<text x='%.1f' y='%.1f' font-size='10'>", end - first,
+                left, low + 26);
+        pf_picture_write(pf_platform_zone_name(hosts[first]->zone), all.out);
+        fprintf(all.out, " (%d)</text>\n", end - first);
+    }
+}
+
+static void draw_hosts(struct host **hosts, int count)
+{
+    for (int i = 0; i < count && all.few; i++) {
+        fprintf(all.out,
+                "<circle cx='%.1f' cy='%.1f' r='4' fill='#ffffff' stroke='#22313f'><title>node n%d, host ",
+                hosts[i]->x, hosts[i]->y, hosts[i]->node);
+        pf_picture_write(hosts[i]->name, all.out);
+        fputs("</title></circle>\n", all.out);
+    }
+}
+
+/* To a host, or to its own link: the line goes to the column. One from each column is enough. */
+static void draw_joint(const struct joint *j)
+{
+    const struct link *a = j->a < 0 ? NULL : &all.links[j->a], *b = &all.links[j->b];
+    const struct link *high = a && is_shared(a) ? a : b, *low = high == a ? b : a;
+    if (!is_shared(high))
+        return;
+    double x = low ? low->x : all.hosts[-1 - j->a].x, y = low ? low->y : all.hosts[-1 - j->a].y;
+    if (low && !is_shared(low)) {
+        const struct host *host = &all.hosts[low->owner - 1];
+        if (host->y > host->top)
+            return;
+        x = host->x;
+        y = host->y - 17;
+    }
+    fprintf(all.out, "<path d='M%.1f %.1fL%.1f %.1f' stroke='#8a94a0' stroke-width='.5'/>\n", x, y, high->x,
+            high->y);
+}
+
+static void draw_links(void)
+{
+    int shared = 0;
+    for (int l = 0; l < all.link_count; l++)
+        shared += is_shared(&all.links[l]);
+    for (int l = 0; l < all.link_count; l++) {
+        const struct link *link = &all.links[l];
+        if (is_shared(link)) {
+            draw_link(l, link->x - 13, link->y, link->x + 13, link->y);
+            if (shared > 40)
+                continue;
+            fprintf(all.out, "<text x='%.1f' y='%.1f' font-size='9' text-anchor='middle'>", link->x,
+                    link->y - 7);
+            pf_picture_write(pf_platform_link_name(l), all.out);
+            fputs("</text>\n", all.out);
+        } else if (link->layer && all.few) {
+            draw_link(l, link->x, link->y - 5, link->x, link->y + 5);
+        }
+    }
+}
+
+static int take_loads(void (*load)(int link, struct pf_picture_load *load))
+{
+    int lines = 0;
+    for (int l = 0; l < all.link_count; l++) {
+        struct link *link = &all.links[l];
+        if (!link->layer)
+            continue;
+        load(l, &link->load);
+        all.full = fmax(all.full, link->load.utilisation);
+        all.layers = is_shared(link) && link->layer > all.layers ? link->layer : all.layers;
+        lines += is_shared(link);
+    }
+    return lines;
+}
+
+bool pf_routes_draw(void (*load)(int link, struct pf_picture_load *load), FILE *out)
+{
+    int count, lines = take_loads(load);
+    if (!all.joint_count || lines > MOST_LINES)
+        return false;
+    struct host **hosts = sort_hosts(&count);
+    all.out = out;
+    all.few = lines + 2 * count <= MOST_LINES;
+    double top = MARGIN + LAYER * all.layers;
+    lay_hosts(hosts, count, top);
+    lay_own_links();
+    for (int layer = 1; layer <= all.layers; layer++)
+        lay_layer(layer, top - LAYER * layer);
+    double high = hosts[count - 1]->y;
+    for (int i = 0; i < count; i++)
+        high = fmax(high, hosts[i]->y);
+    fprintf(out,
+            "<svg xmlns='http://www.w3.org/2000/svg' class='routes' viewBox='0 0 %.0f %.0f' "
+            "font-family='sans-serif' font-size='12'>\n<title>hosts and links of the platform</title>\n",
+            fmax(all.width, 720), high + MARGIN);
+    for (const struct joint *j = all.joints; j && all.joint_count <= MOST_LINES; j = j->hh.next)
+        draw_joint(j);
+    draw_zones(hosts, count);
+    draw_links();
+    draw_hosts(hosts, count);
+    fputs("</svg>\n", out);
+    free(hosts);
+    return true;
+}
