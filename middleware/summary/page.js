@@ -66,9 +66,10 @@ if (run.network?.busiest_links?.length) {
   const counted = run.network.packets !== undefined, models = new Set(run.phases.map(phase => phase.model));
   add("h2", `Busiest links (${run.network.fabric}, ${run.network.routing})`);
   showLinks();
-  table(run.network.busiest_links, [["link", l => l.link], ["in use", l => percent(l.utilisation), l => l.utilisation], ...(counted ? [["packets", l => l.packets]] : [["messages", l => l.messages]]),
+  table(run.network.busiest_links, [["link", l => l.link], ["in use", l => percent(l.utilisation), l => Math.min(1, l.utilisation)], ...(counted ? [["packets", l => l.packets]] : [["messages", l => l.messages]]),
     ["bytes", l => bytes(l.bytes)], ...(counted ? [["waited for", l => time(l.wait_s)]] : [])]);
-  add("small", `What messages of ${counted ? "packet networks" : "model analytic"} use of them${models.size > 1 ? "; other models are not in it" : ""}.`);
+  add("small", `What messages of ${counted ? "packet networks" : "model analytic"} use of them${models.size > 1 ? "; other models are not in it" : ""}.` +
+    (run.network.busiest_links[0].utilisation > 1 ? " More than 100 %: model analytic does not make these messages wait for the link, which cannot carry them in the time of the run (PARFOCAL_ANALYTIC_SET=\"contention = link\" does, and so does pfrun -model packet)." : ""));
 }
 if (document.getElementById("links").content.firstElementChild) {
   add("h2", "The machine");

@@ -80,7 +80,7 @@ function showCauses(path, phases, links) {
     const seen = sum(pieces.map(piece => piece.spent_s[name] ?? 0)), efficiency = phases.find(one => one.phase === phase && one.model === model)?.efficiency;
     const known = Math.abs(seen - most) < 0.1 * most, sites = places({ sites: pieces.filter(piece => piece.site).map(piece => ({ ...piece.site, spent_s: piece.spent_s })) });
     const uneven = name === "computation" && efficiency?.load_balance < 0.8 ? `; load balance ${percent(efficiency.load_balance)}` : "";
-    const busy = name === "transfer" && links?.length ? `; the busiest link, ${links[0].link}, is in use for ${time(links[0].utilisation * path.end_s)} of the run` : "";
+    const busy = name === "transfer" && links?.length ? `; the busiest link, ${links[0].link}, ${links[0].utilisation > 1 ? "would be" : "is"} in use for ${time(links[0].utilisation * path.end_s)} ${links[0].utilisation > 1 ? "" : "of the run"}`.trimEnd() : "";
     add("li", `Phase ${phase} (${model}), ${percent(whole / path.end_s)} of the critical path: ${percent(most / whole)} of that is ${known ? where(name, most, sites, pieces) : CLASSES[name].says}${uneven}${busy}.`, items);
   }
 }

@@ -2,6 +2,7 @@
 /* Bytes by link, from bytes by pair of nodes. */
 #include "lowlevel/network/packet/carried.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,9 +78,13 @@ bool pf_carried_any(const struct pf_fabric **fabric)
     return all.count > 0;
 }
 
+/* A fat pipe takes any number of messages. */
 static double rate_of(int link)
 {
-    return all.fabric ? all.fabric->ports[link].rate : pf_platform_link_state(link)->bandwidth;
+    if (all.fabric)
+        return all.fabric->ports[link].rate;
+    const struct pf_platform_link *state = pf_platform_link_state(link);
+    return state->shared ? state->bandwidth : INFINITY;
 }
 
 void pf_carried_load(int link, double time, struct pf_picture_load *load)
@@ -89,7 +94,7 @@ void pf_carried_load(int link, double time, struct pf_picture_load *load)
         return;
     load->packets = (double)all.links[link].messages;
     load->bytes = all.links[link].bytes;
-    load->utilisation = time > 0 && rate_of(link) > 0 ? load->bytes / rate_of(link) / time : 0;
+    load->utilisation = time > 0 ? load->bytes / rate_of(link) / time : 0;
 }
 
 struct busy {

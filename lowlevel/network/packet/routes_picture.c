@@ -14,7 +14,7 @@
 #define ROW     30.0
 #define ZONE    22.0 /* between zones */
 #define LAYER   64.0 /* of links */
-#define APART   36.0
+#define APART   64.0
 #define MARGIN  40.0
 #define COLUMNS 64
 enum { MANY = -1, MOST_JOINTS = 100000, MOST_LINES = 3500 };
@@ -46,6 +46,7 @@ static struct {
     int host_count, link_count, joint_count, layers;
     struct link *links; /* by number */
     struct joint *joints;
+    int *first; /* host of each zone */
     double width, full;
     bool few; /* hosts, which are drawn then */
     FILE *out;
@@ -120,36 +121,42 @@ void pf_routes_note(int from, int to, const struct pf_platform_route *route)
 static int by_zone(const void *a, const void *b)
 {
     const struct host *x = *(struct host *const *)a, *y = *(struct host *const *)b;
-    return x->zone != y->zone ? (x->zone > y->zone) - (x->zone < y->zone)
-                              : (x->node > y->node) - (x->node < y->node);
+    int of_x = all.first[x->zone], of_y = all.first[y->zone];
+    return of_x != of_y ? (of_x > of_y) - (of_x < of_y) : (x->node > y->node) - (x->node < y->node);
 }
 
 /* The hosts that are met, by zone. */
 static struct host **sort_hosts(int *count)
 {
     struct host **sorted = pf_calloc((size_t)all.host_count + 1, sizeof(struct host *));
+    int zones = 0;
     *count = 0;
     for (int i = 0; i < all.host_count; i++)
-        if (all.hosts[i].met)
+        if (all.hosts[i].met) {
             sorted[(*count)++] = &all.hosts[i];
+            zones = all.hosts[i].zone >= zones ? all.hosts[i].zone + 1 : zones;
+        }
+    all.first = pf_calloc((size_t)zones + 1, sizeof *all.first);
+    for (int i = *count - 1; i >= 0; i--)
+        all.first[sorted[i]->zone] = sorted[i]->node;
     qsort(sorted, (size_t)*count, sizeof *sorted, by_zone);
     return sorted;
 }
 
-/* In columns, each zone in some of its own. */
+/* In columns, each zone in some of its own; hosts that are not drawn stand at one place. */
 static void lay_hosts(struct host **hosts, int count, double top)
 {
     int high = (count + COLUMNS - 1) / COLUMNS, row = 0;
     double x = MARGIN;
     for (int i = 0; i < count; i++) {
         bool other = i > 0 && hosts[i]->zone != hosts[i - 1]->zone;
-        if (other || row == high) {
+        if (other || (row == high && all.few)) {
             x += COLUMN + (other ? ZONE : 0);
             row = 0;
         }
         hosts[i]->x = x;
         hosts[i]->top = top;
-        hosts[i]->y = top + ROW * row++;
+        hosts[i]->y = top + (all.few ? ROW * row++ : 0);
     }
     all.width = x + MARGIN;
 }
@@ -163,7 +170,7 @@ static void lay_own_links(void)
         if (!link->layer || link->owner == MANY)
             continue;
         const struct host *host = &all.hosts[link->owner - 1];
-        link->x = host->x - 3 + 6 * (so_far[link->owner - 1]++ % 3);
+        link->x = host->x - 9 + 6 * (so_far[link->owner - 1]++ % 4);
         link->y = host->y - 11;
     }
     free(so_far);
@@ -234,7 +241,7 @@ static void draw_link(int number, double x1, double y1, double x2, double y2)
     const struct pf_platform_link *state = pf_platform_link_state(number);
     double load = all.full > 0 ? link->load.utilisation / all.full : 0;
     fprintf(all.out, "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' stroke='%s' stroke-width='%.1f'><title>",
-            x1, y1, x2, y2, pf_picture_colour(load), 2 + 6 * load);
+            x1, y1, x2, y2, pf_picture_colour(load), is_shared(link) ? 2 + 6 * load : 1.2 + 3.6 * load);
     pf_picture_write(pf_platform_link_name(number), all.out);
     fprintf(all.out, ": %.4g GB/s, %.4g ns; busy %.1f %%, %.0f messages, %.0f B%s</title></line>\n",
             state->bandwidth / 1e9, state->latency * 1e9, 100 * link->load.utilisation, link->load.packets,
@@ -249,15 +256,13 @@ static void draw_zones(struct host **hosts, int count)
             low = fmax(low, hosts[end]->y);
         double left = hosts[first]->x - 14, width = hosts[end - 1]->x + 14 - left,
                top = hosts[first]->top - 24;
-        fprintf(all.out,
-                "<rect x='%.1f' y='%.1f' width='%.1f' height='%.1f' rx='4' fill='none' stroke='#8a94a0'>"
-                "<title>zone ",
-                left, top, width, low + 14 - top);
+        fprintf(all.out, "<path d='M%.1f %.1fh%.1fv%.1fh-%.1fz' fill='none' stroke='#8a94a0'><title>zone ",
+                left, top, width, low + 14 - top, width);
         pf_picture_write(pf_platform_zone_name(hosts[first]->zone), all.out);
-        fprintf(all.out, ": %d hosts</title></rect>\n<text x='%.1f' y='%.1f' font-size='10'>", end - first,
+        fprintf(all.out, ": %d hosts</title></path>\n<text x='%.1f' y='%.1f' font-size='9'>", end - first,
                 left, low + 26);
         pf_picture_write(pf_platform_zone_name(hosts[first]->zone), all.out);
-        fprintf(all.out, " (%d)</text>\n", end - first);
+        fputs("</text>\n", all.out);
     }
 }
 
@@ -272,44 +277,74 @@ static void draw_hosts(struct host **hosts, int count)
     }
 }
 
-/* To a host, or to its own link: the line goes to the column. One from each column is enough. */
-static void draw_joint(const struct joint *j)
+/* A link of several hosts, and what is below it: another one, a host, or a host's own link. False: neither is
+ * such a link. */
+static bool ends_of(const struct joint *j, const struct link **high, const struct link **low,
+                    const struct host **host)
 {
     const struct link *a = j->a < 0 ? NULL : &all.links[j->a], *b = &all.links[j->b];
-    const struct link *high = a && is_shared(a) ? a : b, *low = high == a ? b : a;
-    if (!is_shared(high))
-        return;
-    double x = low ? low->x : all.hosts[-1 - j->a].x, y = low ? low->y : all.hosts[-1 - j->a].y;
-    if (low && !is_shared(low)) {
-        const struct host *host = &all.hosts[low->owner - 1];
-        if (host->y > host->top)
-            return;
-        x = host->x;
-        y = host->y - 17;
+    *high = a && is_shared(a) ? a : b;
+    *low = *high == a ? b : a;
+    *host = *low && !is_shared(*low) ? &all.hosts[(*low)->owner - 1] : *low ? NULL : &all.hosts[-1 - j->a];
+    return is_shared(*high);
+}
+
+/* One line is enough from each column of hosts, or from each zone where hosts are not drawn. */
+static void draw_joints(struct host **hosts, int count)
+{
+    int zones = 0;
+    for (int i = 0; i < count; i++)
+        zones = hosts[i]->zone >= zones ? hosts[i]->zone + 1 : zones;
+    char *seen = pf_calloc((size_t)zones * (size_t)all.link_count + 1, 1);
+    int lines = 0;
+    for (const struct joint *j = all.joints; j && lines < MOST_LINES; j = j->hh.next) {
+        const struct link *high, *low;
+        const struct host *host;
+        if (!ends_of(j, &high, &low, &host))
+            continue;
+        if (host &&
+            (all.few ? host->y > host->top : seen[host->zone * all.link_count + (high - all.links)]++))
+            continue;
+        fprintf(all.out, "<path d='M%.1f %.1fL%.1f %.1f' stroke='#8a94a0' stroke-width='.5'/>\n",
+                host ? host->x : low->x, host ? host->top - 17 : low->y, high->x, high->y);
+        lines++;
     }
-    fprintf(all.out, "<path d='M%.1f %.1fL%.1f %.1f' stroke='#8a94a0' stroke-width='.5'/>\n", x, y, high->x,
-            high->y);
+    free(seen);
+}
+
+/* As much of it as there is room for. */
+static void draw_name(const char *name, double x, double y)
+{
+    enum { ROOM = 13 };
+    char text[ROOM + 1];
+    size_t length = strlen(name), kept = length > ROOM ? ROOM - 2 : length;
+    while (kept < length && kept > 0 && ((unsigned char)name[kept] & 0xc0) == 0x80)
+        kept--; /* not within a letter */
+    snprintf(text, sizeof text, "%.*s", (int)kept, name);
+    fprintf(all.out, "<text x='%.1f' y='%.1f' font-size='9' text-anchor='middle'>", x, y);
+    pf_picture_write(text, all.out);
+    fputs(kept < length ? "...</text>\n" : "</text>\n", all.out);
 }
 
 static void draw_links(void)
 {
-    int shared = 0;
+    enum { MOST_NAMES = 40 }; /* in a layer */
+    int *names = pf_calloc((size_t)all.layers + 1, sizeof *names);
     for (int l = 0; l < all.link_count; l++)
-        shared += is_shared(&all.links[l]);
+        if (is_shared(&all.links[l]))
+            names[all.links[l].layer]++;
     for (int l = 0; l < all.link_count; l++) {
         const struct link *link = &all.links[l];
         if (is_shared(link)) {
             draw_link(l, link->x - 13, link->y, link->x + 13, link->y);
-            if (shared > 40)
+            if (names[link->layer] > MOST_NAMES)
                 continue;
-            fprintf(all.out, "<text x='%.1f' y='%.1f' font-size='9' text-anchor='middle'>", link->x,
-                    link->y - 7);
-            pf_picture_write(pf_platform_link_name(l), all.out);
-            fputs("</text>\n", all.out);
+            draw_name(pf_platform_link_name(l), link->x, link->y - 7);
         } else if (link->layer && all.few) {
             draw_link(l, link->x, link->y - 5, link->x, link->y + 5);
         }
     }
+    free(names);
 }
 
 static int take_loads(void (*load)(int link, struct pf_picture_load *load))
@@ -330,7 +365,7 @@ static int take_loads(void (*load)(int link, struct pf_picture_load *load))
 bool pf_routes_draw(void (*load)(int link, struct pf_picture_load *load), FILE *out)
 {
     int count, lines = take_loads(load);
-    if (!all.joint_count || lines > MOST_LINES)
+    if (!all.host_count || lines > MOST_LINES)
         return false;
     struct host **hosts = sort_hosts(&count);
     all.out = out;
@@ -345,14 +380,16 @@ bool pf_routes_draw(void (*load)(int link, struct pf_picture_load *load), FILE *
         high = fmax(high, hosts[i]->y);
     fprintf(out,
             "<svg xmlns='http://www.w3.org/2000/svg' class='routes' viewBox='0 0 %.0f %.0f' "
-            "font-family='sans-serif' font-size='12'>\n<title>hosts and links of the platform</title>\n",
+            "font-family='sans-serif' font-size='12' fill='currentColor'>\n<title>hosts and links of the "
+            "platform</title>\n",
             fmax(all.width, 720), high + MARGIN);
-    for (const struct joint *j = all.joints; j && all.joint_count <= MOST_LINES; j = j->hh.next)
-        draw_joint(j);
+    draw_joints(hosts, count);
     draw_zones(hosts, count);
     draw_links();
     draw_hosts(hosts, count);
     fputs("</svg>\n", out);
+    pf_picture_draw_scale(&(struct pf_picture){.full = all.full, .out = out});
+    free(all.first);
     free(hosts);
     return true;
 }
