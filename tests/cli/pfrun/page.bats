@@ -118,6 +118,52 @@ assert abs(run["efficiency"]["load_balance"] - 0.5) < 1e-9 and abs(run["efficien
     grep -F "the larger the share of the run" page.txt
 }
 
+# clusters HOSTS BETWEEN: a platform file of two clusters, which a link of so many bytes per second joins.
+clusters() {
+    cat >two.xml <<XML
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="both" routing="Floyd">
+    <cluster id="l&amp;l" prefix="l" radical="0-$(($1 - 1))" suffix="" speed="1Gf" bw="1GBps" lat="1us" bb_bw="10GBps" bb_lat="1us"/>
+    <cluster id="right" prefix="r" radical="0-$(($1 - 1))" suffix="" speed="1Gf" bw="1GBps" lat="1us"/>
+    <link id="between" bandwidth="$2Bps" latency="10us"/>
+    <zoneRoute src="l&amp;l" dst="right" gw_src="ll&amp;l_router" gw_dst="rright_router"><link_ctn id="between"/></zoneRoute>
+  </zone>
+</platform>
+XML
+}
+
+@test "a platform file: hosts by zone, and links by load as routes cross them, in analytic and packet" {
+    clusters 2 100M
+    for model in analytic packet; do
+        report -platform two.xml -model $model -explain "$PROGRAM" >/dev/null 2>&1
+        page
+        grep -F "|zone l&amp;l: 2 hosts|" page.txt
+        grep -F "|zone right: 2 hosts|" page.txt
+        grep -E "node n3, host r1\|" page.txt
+        grep -E "\|between: 0.1 GB/s, 1e\+04 ns; busy [1-9][0-9.]* %, [1-9][0-9]* messages, [1-9][0-9]* B\|" page.txt
+        grep -E "\|l&amp;l_link_0_UP: 1 GB/s, 1000 ns; busy [0-9.]* %, [1-9]" page.txt
+        grep -F "Circles: hosts, with the links that only they use. Above: links of several hosts" page.txt
+        [ "$(grep -c "More than 100 %" page.txt)" -eq 0 ]
+    done
+    clusters 4 1M
+    "$PF_BIN/pfcc" -O1 -w -o halo "$BATS_TEST_DIRNAME/../../bench/halo.c"
+    "$PF_BIN/pfrun" -np 8 -platform two.xml -model analytic -explain -quiet -report report --cfg=smpi/simulate-computation:no ./halo 5 4 >/dev/null 2>&1
+    page
+    grep -F "More than 100 %: model analytic does not make these messages wait for the link" page.txt
+}
+
+@test "4,096 hosts of a platform file: zones, the links of several hosts, and less than 3 MB" {
+    clusters 2048 100M
+    "$PF_BIN/pfrun" -np 4096 -platform two.xml -model analytic -explain -quiet -report report --cfg=smpi/simulate-computation:no "$PROGRAM" >/dev/null 2>&1
+    [ "$(stat -c %s report/report.html)" -lt 3000000 ]
+    page
+    grep -F "|zone right: 2048 hosts|" page.txt
+    grep -F "|between: 0.1 GB/s" page.txt
+    grep -F "Frames: the hosts of a zone. They and their own links are left out, because there are many." page.txt
+}
+
 @test "the page of 4,096 ranks is shown, and has less than 3 MB" {
     report -model packet -explain "$PROGRAM" >/dev/null 2>&1
     python3 - <<'PYTHON'

@@ -91,6 +91,36 @@ END
     done
 }
 
+@test "what links carry in analytic: what ranks send, in both directions, and nothing without -explain" {
+    pfrun -np 4 -platform star:4 -model analytic -explain -report report -quiet --cfg=smpi/simulate-computation:no ./planted 2>/dev/null
+    python3 - <<'END'
+import json
+s = json.load(open("report/summary.json"))
+links = {l["link"]: l for l in s["network"]["busiest_links"]}
+assert sorted(links) == sorted([f"n{i}-r0" for i in range(4)] + [f"r0-n{i}" for i in range(4)]), links
+out, back = ([links[name] for name in links if name.startswith(letter)] for letter in "nr")
+assert all(l["messages"] >= 5 and 200300 <= l["bytes"] < 210000 for l in links.values()), links
+assert sum(l["bytes"] for l in out) == sum(l["bytes"] for l in back) and sum(l["messages"] for l in out) == sum(l["messages"] for l in back)
+rate = float(s["configuration"]["platform_link_bw"])
+assert all(abs(l["bytes"] / rate / s["simulated_s"] / l["utilisation"] - 1) < 1e-9 for l in links.values()), (rate, links)
+END
+    pfrun -np 4 -platform star:4 -model analytic -report report -quiet --cfg=smpi/simulate-computation:no ./planted
+    run grep -c busiest_links report/summary.json
+    [ "$output" = 0 ]
+}
+
+@test "places of the program and of a library are looked up together, each in its object" {
+    printf '#include <mpi.h>\nvoid inside(void) { MPI_Barrier(MPI_COMM_WORLD); }\n' >inside.c
+    printf '#include <mpi.h>\nvoid inside(void);\nint main(int c, char **v) {\nMPI_Init(&c, &v);\nfor (int i = 0, sum; i < 9; i++) {\nMPI_Allreduce(&c, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);\ninside();\n}\nMPI_Finalize();\n}\n' >outside.c
+    "$PF_BIN/pfcc" -g -O0 -shared -fPIC -o libinside.so inside.c
+    "$PF_BIN/pfcc" -g -O0 -o outside outside.c -L. -linside -Wl,-rpath,"$PWD"
+    pfrun -np 4 -model analytic -explain -report report -quiet --cfg=smpi/simulate-computation:no ./outside 2>/dev/null
+    python3 -c '
+import json
+sites = {one["call"]: one["site"] for one in json.load(open("report/summary.json"))["critical_path"]["sites"] if "call" in one}
+assert sites["MPI_Allreduce"] == "outside.c:6 (main)" and "side" in sites["MPI_Barrier"], sites'
+}
+
 @test "what-if says how long it takes when the slow rank is faster" {
     for model in $(showing); do
         path $model fast

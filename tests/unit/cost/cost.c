@@ -462,6 +462,42 @@ static void test_soonest(void **state)
     }
 }
 
+static struct {
+    uint64_t messages;
+    double bytes;
+} carried[4][4];
+
+static void carry(void *context, int src, int dst, uint64_t messages, double bytes)
+{
+    assert_ptr_equal(context, carried);
+    carried[src][dst].messages += messages;
+    carried[src][dst].bytes += bytes;
+}
+
+/* What nodes send to each other, once each; nothing within a node. */
+static void test_carry(void **state)
+{
+    struct pf_cost *cost = make("");
+    struct pf_cost_sent sent;
+    struct pf_cost_access access;
+    (void)state;
+    pf_cost_carry(cost, carry, carried);
+    message(cost, 0, 1, 1000, 0, PF_COST_STANDARD, &sent);
+    for (int i = 1; i <= 3; i++)
+        message(cost, 1, 3, 100, 0, PF_COST_SYNCHRONOUS, &sent);
+    pf_cost_carried(cost);
+    pf_cost_put(cost, 4, 0, 7, 1, &access);
+    pf_cost_carried(cost);
+    pf_cost_carried(cost);
+    for (int src = 0; src < 4; src++)
+        for (int dst = 0; dst < 4; dst++) {
+            bool many = src == 0 && dst == 2, put = src == 3 && dst == 0;
+            assert_int_equal(carried[src][dst].messages, many ? 3 : put);
+            NEAR(carried[src][dst].bytes, many ? 300 : put ? 7 : 0);
+        }
+    pf_cost_free(cost);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -472,7 +508,7 @@ int main(void)
         cmocka_unit_test(test_explain),     cmocka_unit_test(test_get_in_vain),
         cmocka_unit_test(test_heads),       cmocka_unit_test(test_together),
         cmocka_unit_test(test_eager_meets), cmocka_unit_test(test_soonest),
-        cmocka_unit_test(test_many_nodes),
+        cmocka_unit_test(test_carry),       cmocka_unit_test(test_many_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
