@@ -185,7 +185,7 @@ static void explain(void)
         return;
     warn_of_overrun();
     warn_of_crowd();
-    pf_carried_gather();
+    pf_carried_gather(false);
     if (!pf_config.analytic_explain)
         return;
     pf_cost_explain(an_job.cost, stderr);

@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "lowlevel/network/external/external.h"
+#include "lowlevel/network/packet/carried.h"
 #include "lowlevel/network/packet/report.h"
 #include "lowlevel/portals/runtime.h"
 #include "lowlevel/ucx/runtime.h"
@@ -136,6 +137,7 @@ static void end_early(void)
             pf_account_stop(computing());
         pf_job_state.over = true;
         if (*pf_end_reason()) {
+            pf_carried_gather(true);
             pf_job_print_places(stderr);
             pf_summary_add_section("rank_states", pf_job_places);
         }

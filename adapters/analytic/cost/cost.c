@@ -315,14 +315,19 @@ static bool waits_for_receive(const struct pf_cost *cost, size_t bytes, enum pf_
     return mode == PF_COST_SYNCHRONOUS || (mode == PF_COST_STANDARD && bytes > cost->eager_max);
 }
 
-static inline void count(struct pf_cost *cost, const struct way *way, enum pf_cost_kind kind, size_t bytes)
+static inline void carry(struct pf_cost *cost, const struct way *way, size_t bytes)
 {
     const struct pf_cost_range *range = way->range;
-    way->range->tally[kind].messages++;
-    way->range->tally[kind].bytes += bytes;
     if (__builtin_expect(cost->pairs != NULL, 0) && way->from != way->to)
         pf_pairs_add(cost->pairs, way->from, way->to,
                      range->header + (double)bytes * latest(1, range->byte_factor));
+}
+
+static void count(struct pf_cost *cost, const struct way *way, enum pf_cost_kind kind, size_t bytes)
+{
+    way->range->tally[kind].messages++;
+    way->range->tally[kind].bytes += bytes;
+    carry(cost, way, bytes);
 }
 
 static double overhead_send(const struct pf_cost_range *range, size_t bytes)
@@ -518,6 +523,8 @@ void pf_cost_receive(struct pf_cost *cost, int src, int dst, size_t bytes, const
     struct way way;
     find_way(cost, src, dst, bytes, &way);
     receive(cost, &way, bytes, sent, posted, out);
+    if (__builtin_expect(out->again, 0))
+        carry(cost, &way, bytes);
 }
 
 void pf_cost_message(struct pf_cost *cost, int src, int dst, size_t bytes, double now, double posted,
@@ -530,6 +537,8 @@ void pf_cost_message(struct pf_cost *cost, int src, int dst, size_t bytes, doubl
     find_way(cost, src, dst, bytes, &way);
     send(cost, &way, bytes, now, mode, sent);
     receive(cost, &way, bytes, sent, posted, out);
+    if (__builtin_expect(out->again, 0))
+        carry(cost, &way, bytes);
 }
 
 size_t pf_cost_window_buffer(const struct pf_cost *cost)

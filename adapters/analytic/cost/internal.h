@@ -103,5 +103,5 @@ struct pf_cost {
     struct pf_cost_overrun overrun;
     struct pf_cost_inflow inflow; /* of the last message that was transmitted */
     struct pf_cost_parts *parts;  /* see pf_cost_note() */
-    struct pf_pairs *pairs;       /* see pf_cost_carry(); NULL: nobody wants to know */
+    struct pf_pairs *pairs;       /* see pf_cost_carry(); NULL: not counted */
 };

@@ -125,7 +125,7 @@ struct an_request {
     double work;                  /* of a receive: how long its rank's processor works before `done_at` */
     MPI_Status status;
     struct pf_chain *path; /* why it completes when it does; NULL unless paths are followed */
-    /* What the path lacks while nobody needs it: of a send the way back from this world rank, else -1; of a
+    /* What the path lacks while it is not needed: of a send the way back from this world rank, else -1; of a
      * receive the message, and when its processor goes to work on it. */
     int acknowledged_by, came_from;
     struct pf_chain *came; /* as the message was sent; NULL: nothing is left out */
@@ -360,6 +360,13 @@ void an_message_receive(struct an_comm *comm, int source, int tag, struct an_req
 void an_message_take(struct an_message *message, struct an_request *request, double posted);
 /* The same for the calling rank, whose call lasts until its message could be fetched. */
 void an_message_fetch(struct an_message *message, struct an_request *request, double posted);
+
+/* Why a receive completes, and the send if it waits for the match. `path` is the sender's, from its call on,
+ * and goes over; the receive's own begins where it was posted. What came later decides: the message, or its
+ * request, or the receive. Nothing unless paths are followed. */
+void an_path_follow(struct pf_chain **path, const struct pf_cost_sent *sent, int source, int destination,
+                    size_t bytes, struct an_request *receive, const struct pf_cost_received *received,
+                    struct an_request *send);
 
 /* The path of a message that has come at that date, NULL unless paths are followed. */
 struct pf_chain *an_message_path(const struct an_message *message, double date);

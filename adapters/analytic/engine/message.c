@@ -85,109 +85,6 @@ settle_receive(struct an_request *receive, const struct pf_cost_received *receiv
     an_request_settle(receive, received->complete + unpacking);
 }
 
-/* The way through the network to `date`. */
-static void travel(struct pf_chain *path, int source, int destination, size_t bytes,
-                   enum pf_cost_crossing crossing, double date)
-{
-    struct pf_chain_way way = {.date = date};
-    pf_cost_latencies(an_job.cost, source, destination, bytes, crossing, &way.links, &way.nics);
-    pf_chain_travel(path, &way);
-}
-
-struct pf_chain *an_message_path(const struct an_message *m, double date)
-{
-    struct pf_chain *path = pf_chain_duplicate(m->path);
-    pf_chain_extend(path, m->sent.returns, PF_CHAIN_SOFTWARE);
-    if (path)
-        travel(path, m->source, m->destination, m->bytes, PF_COST_ONE_WAY, date);
-    return path;
-}
-
-static int target_of(const struct an_send *s)
-{
-    return s->comm->shared->world_ranks[s->comm->peers_at + s->peer];
-}
-
-void an_message_awaited(const struct an_send *s, double date)
-{
-    int rank = s->comm->rank->base.rank;
-    pf_self_t *self = an_job.job->ranks[rank];
-    if (!pf_chain_on || !pf_chain_needs(self, date))
-        return;
-    struct pf_chain_way way = {.date = date};
-    pf_cost_latencies(an_job.cost, rank, target_of(s), an_data_bytes(s->count, s->type),
-                      PF_COST_THERE_AND_BACK, &way.links, &way.nics);
-    pf_chain_go(self, &way);
-}
-
-void an_message_acknowledged(const struct an_send *s, struct an_request *request)
-{
-    if (!pf_chain_on || request->done_at == INFINITY)
-        return;
-    request->path = pf_chain_copy_on(an_job.job->ranks[s->comm->rank->base.rank], an_now(s->comm->rank));
-    request->acknowledged_by = target_of(s);
-    request->bytes = an_data_bytes(s->count, s->type);
-}
-
-void an_request_follow(struct an_request *r)
-{
-    if (r->acknowledged_by >= 0)
-        travel(r->path, r->rank->base.rank, r->acknowledged_by, r->bytes, PF_COST_THERE_AND_BACK, r->done_at);
-    r->acknowledged_by = -1;
-    if (!r->came)
-        return;
-    travel(r->came, r->came_from, r->rank->base.rank, r->bytes, PF_COST_ONE_WAY, r->arrival);
-    pf_chain_join(r->path, r->came);
-    pf_chain_extend(r->path, r->work_begins, an_receive_class());
-    pf_chain_extend(r->path, r->done_at, PF_CHAIN_SOFTWARE);
-    pf_chain_drop(&r->came);
-}
-
-/* Of the messages that a rank waits for together, one decides: the way of an eager one is followed when that
- * is known. */
-static bool can_wait(const struct pf_cost_sent *sent, const struct pf_cost_received *received)
-{
-    return !pf_chain_predicts && !sent->rendezvous && !received->again;
-}
-
-/*
- * Why a receive completes, and the send if it waits for the match. `path` is the sender's, from its call on;
- * the receive's own begins where it was posted. What came later decides: the message, or its request, or the
- * receive.
- */
-static void follow(struct pf_chain **path, const struct pf_cost_sent *sent, int source, int destination,
-                   size_t bytes, struct an_request *receive, const struct pf_cost_received *received,
-                   struct an_request *send)
-{
-    if (!*path || !receive->path)
-        return;
-    bool ahead = sent->rendezvous && pf_cost_sends_ahead(an_job.cost);
-    pf_chain_extend(*path, sent->returns, PF_CHAIN_SOFTWARE);
-    if (can_wait(sent, received)) {
-        receive->came = *path;
-        receive->came_from = source;
-        receive->bytes = bytes;
-        receive->arrival = sent->arrival;
-        receive->work_begins = received->complete - received->work;
-        *path = NULL;
-        return;
-    }
-    travel(*path, source, destination, sent->rendezvous && !ahead ? 0 : bytes, PF_COST_ONE_WAY,
-           ahead ? sent->data : sent->arrival);
-    if (receive->any)
-        an_path_took(receive->rank, *path);
-    pf_chain_join(receive->path, *path);
-    if (send) {
-        send->path = pf_chain_duplicate(receive->path);
-        travel(send->path, source, destination, bytes, PF_COST_ONE_WAY, received->safe);
-    }
-    if (received->again || (sent->rendezvous && !ahead))
-        travel(receive->path, source, destination, bytes, PF_COST_ON_REQUEST, received->arrival);
-    pf_chain_extend(receive->path, received->complete - received->work, an_receive_class());
-    pf_chain_extend(receive->path, received->complete, PF_CHAIN_SOFTWARE);
-    pf_chain_drop(path);
-}
-
 void an_message_take(struct an_message *m, struct an_request *receive, double posted)
 {
     struct pf_cost_received received;
@@ -196,7 +93,7 @@ void an_message_take(struct an_message *m, struct an_request *receive, double po
     if (received.work > 0 && !m->sent.rendezvous && posted > received.arrival &&
         received.arrival <= receive->rank->polled_at)
         received.complete -= pf_cost_first_poll(an_job.cost);
-    follow(&m->path, &m->sent, m->source, m->destination, m->bytes, receive, &received, m->request);
+    an_path_follow(&m->path, &m->sent, m->source, m->destination, m->bytes, receive, &received, m->request);
     describe(receive, m->envelope.source, m->envelope.tag, m->bytes);
     bool over = deliver(m, receive);
     if (m->request) {
@@ -305,7 +202,8 @@ static double send_to(const struct an_send *s, size_t bytes, double clock, struc
     charge(rank, clock, now, sent.returns);
     struct pf_chain *path = an_path_send(rank, now);
     if (path)
-        follow(&path, &sent, rank->base.rank, receive->rank->base.rank, bytes, receive, &received, NULL);
+        an_path_follow(&path, &sent, rank->base.rank, receive->rank->base.rank, bytes, receive, &received,
+                       NULL);
     size_t taken = describe(receive, s->comm->me, s->tag, bytes);
     if (receive->keeps_type || an_data_is_derived(s->type))
         an_data_move(s->buffer, s->count, s->type, receive->buffer, receive->count, receive->type);

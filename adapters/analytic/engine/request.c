@@ -125,16 +125,6 @@ void an_request_await(struct an_request *request)
     an_request_awaited(request);
 }
 
-void an_request_met(struct an_request *request)
-{
-    pf_self_t *self = an_job.job->ranks[request->rank->base.rank];
-    bool is_late = request->acknowledged_by >= 0 || request->came;
-    if (!request->path || (is_late && !pf_chain_needs(self, request->done_at)))
-        return;
-    an_request_follow(request);
-    pf_chain_meet(self, request->path, an_now(request->rank));
-}
-
 void an_request_outlast(struct an_request *request, enum pf_chain_class what)
 {
     an_request_follow(request);

@@ -16,6 +16,7 @@
 
 static struct {
     void (*gather)(void);
+    bool gathered;
     struct pf_fabric *fabric; /* of a description */
     int count;
     struct carried {
@@ -66,16 +67,18 @@ void pf_carried_add(int from, int to, uint64_t messages, double bytes)
     free(route.links);
 }
 
-void pf_carried_gather(void)
+void pf_carried_gather(bool early)
 {
-    if (all.gather)
-        all.gather();
+    if (!all.gather || (early && !all.fabric))
+        return;
+    all.gather();
+    all.gathered = true;
 }
 
 bool pf_carried_any(const struct pf_fabric **fabric)
 {
     *fabric = all.fabric;
-    return all.count > 0;
+    return all.gathered && all.count > 0;
 }
 
 /* A fat pipe takes any number of messages. */

@@ -27,9 +27,9 @@ struct host {
 };
 
 struct link {
-    int layer;  /* from hosts; 0: not met */
-    int owner;  /* the only host that begins or ends at it, plus 1; MANY */
-    int beside; /* what it is joined to that stands lower */
+    int layer; /* from hosts; 0: not met */
+    int owner; /* the only host that begins or ends at it, plus 1; MANY */
+    int below; /* what it is joined to that stands lower */
     double x, y;
     struct pf_picture_load load;
 };
@@ -100,11 +100,11 @@ void pf_routes_note(int from, int to, const struct pf_platform_route *route)
     host_of(to);
     for (int i = 0; i < route->count; i++) {
         int behind = route->count - 1 - i, depth = (i < behind ? i : behind) + 1;
-        int beside = i <= behind ? from : to;
+        int near = i <= behind ? from : to;
         struct link *link = link_of(route->links[i]);
         if (depth > link->layer)
             link->layer = depth;
-        link->owner = link->owner == 0 || link->owner == beside + 1 ? beside + 1 : MANY;
+        link->owner = link->owner == 0 || link->owner == near + 1 ? near + 1 : MANY;
         if (i == behind)
             link->owner = MANY;
         if (i > 0)
@@ -161,7 +161,7 @@ static void lay_hosts(struct host **hosts, int count, double top)
     all.width = x + MARGIN;
 }
 
-/* Links of one host stand at it, beside each other. */
+/* Links of one host stand at it, side by side. */
 static void lay_own_links(void)
 {
     int *so_far = pf_calloc((size_t)all.host_count + 1, sizeof *so_far);
@@ -194,11 +194,11 @@ static void centre(int layer)
         if (!is_shared(high) || high->layer != layer || (low && is_shared(low) && low->layer == layer))
             continue;
         high->x += low ? low->x : all.hosts[-1 - j->a].x;
-        high->beside++;
+        high->below++;
     }
     for (int l = 0; l < all.link_count; l++)
         if (is_shared(&all.links[l]) && all.links[l].layer == layer)
-            all.links[l].x /= all.links[l].beside ? all.links[l].beside : 1;
+            all.links[l].x /= all.links[l].below ? all.links[l].below : 1;
 }
 
 static int by_place(const void *a, const void *b)
@@ -245,7 +245,7 @@ static void draw_link(int number, double x1, double y1, double x2, double y2)
     pf_picture_write(pf_platform_link_name(number), all.out);
     fprintf(all.out, ": %.4g GB/s, %.4g ns; busy %.1f %%, %.0f messages, %.0f B%s</title></line>\n",
             state->bandwidth / 1e9, state->latency * 1e9, 100 * link->load.utilisation, link->load.packets,
-            link->load.bytes, state->shared ? "" : "; shared by nobody (FATPIPE)");
+            link->load.bytes, state->shared ? "" : "; a FATPIPE takes any number of messages");
 }
 
 static void draw_zones(struct host **hosts, int count)

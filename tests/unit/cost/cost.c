@@ -496,6 +496,13 @@ static void test_carry(void **state)
             NEAR(carried[src][dst].bytes, many ? 300 : put ? 7 : 0);
         }
     pf_cost_free(cost);
+    cost = make("eager_max = 1 KiB; protocol = get");
+    pf_cost_carry(cost, carry, carried);
+    message(cost, 3, 4, 2000, 5, PF_COST_STANDARD, &sent); /* its data leave twice */
+    pf_cost_carried(cost);
+    assert_int_equal(carried[2][3].messages, 2);
+    NEAR(carried[2][3].bytes, 4000);
+    pf_cost_free(cost);
 }
 
 int main(void)

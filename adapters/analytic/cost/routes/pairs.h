@@ -8,9 +8,8 @@
 #include "base/memory.h"
 
 /*
- * What nodes send to each other, for those who want to know what links carry: a message costs a few
- * instructions. A bounded table, as that of the paths: a pair that needs the place of another one hands that
- * one out.
+ * What nodes send to each other, from which follows what links carry: a message costs a few instructions. A
+ * bounded table, as that of the paths: a pair that needs the place of another one hands that one out.
  */
 struct pf_pairs {
     int nodes;
