@@ -36,6 +36,7 @@ BENCHMARKS = {
     # what critical paths cost, with the report
     "explained-halo": ("tests/bench/halo.c", 27, ["150"], ["5"], [m + o for m in ("analytic", "smpi", "portals", "packet") for o in ("", "+explain")]),
     "explained-cg": ("examples/cg/cg.c", 64, ["-n", "32"], ["-n", "8"], [m + o for m in ("analytic", "smpi", "portals", "packet") for o in ("", "+explain")]),
+    "explained-pingpong": ("tests/bench/pingpong.c", 2, ["20000", "8"], ["1000", "8"], ["analytic", "analytic+explain"]),
     "large": ("tests/bench/pingpong.c", 2, ["2000", "262144"], ["100", "262144"], ["smpirun", "smpi", "portals"]),
     "halo27": ("tests/bench/halo.c", 27, ["150"], ["5"], ["smpirun", "smpi", "loaded", "portals", "analytic"]),
     "halo64": ("tests/bench/halo.c", 64, ["50"], ["2"], ["smpirun", "smpi", "portals"]),
