@@ -99,7 +99,9 @@ s = json.load(open("report/summary.json"))
 links = {l["link"]: l for l in s["network"]["busiest_links"]}
 assert sorted(links) == sorted([f"n{i}-r0" for i in range(4)] + [f"r0-n{i}" for i in range(4)]), links
 out, back = ([links[name] for name in links if name.startswith(letter)] for letter in "nr")
-assert all(l["messages"] >= 5 and 200300 <= l["bytes"] < 210000 for l in links.values()), links
+# What comes before its receive is posted, at the slow rank 2, is discarded and leaves again.
+twice = {name: 2 if name in ("n1-r0", "r0-n2") else 1 for name in links}
+assert all(l["messages"] >= 5 and 200000 * twice[name] <= l["bytes"] < 207500 * twice[name] for name, l in links.items()), links
 assert sum(l["bytes"] for l in out) == sum(l["bytes"] for l in back) and sum(l["messages"] for l in out) == sum(l["messages"] for l in back)
 rate = float(s["configuration"]["platform_link_bw"])
 assert all(abs(l["bytes"] / rate / s["simulated_s"] / l["utilisation"] - 1) < 1e-9 for l in links.values()), (rate, links)
