@@ -5,12 +5,15 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <link.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "loader/image.h"
 
 bool pf_copy_is_deep(void)
@@ -97,8 +100,105 @@ static void share(const struct pf_copy *copy, void *loaded, int descriptor)
         close(sharing.original);
 }
 
+/* Whether it needs no file: of a copy that begins late, the dynamic linker reads little. */
+static bool is_in_memory(const struct pf_copy *copy)
+{
+    return copy->elf && copy->elf->late && copy->of && !copy->keep;
+}
+
+/* The segments that the dynamic linker reads or a rank writes; -1: the system has no such memory. */
+static int write_memory(const struct pf_elf *elf)
+{
+    const Elf64_Ehdr *header = (const void *)elf->bytes;
+    const Elf64_Phdr *segment = (const void *)(elf->bytes + header->e_phoff);
+    int fd = memfd_create("parfocal-copy", MFD_CLOEXEC);
+    bool good = fd >= 0 && ftruncate(fd, (off_t)elf->size) == 0;
+    for (int left = header->e_phnum; left > 0 && good; left--, segment++)
+        if (segment->p_type == PT_LOAD && ((segment->p_flags & PF_W) || !pf_elf_is_unread(elf, segment)))
+            good = pwrite(fd, elf->bytes + segment->p_offset, segment->p_filesz, (off_t)segment->p_offset) ==
+                   (ssize_t)segment->p_filesz;
+    if (fd >= 0 && !good)
+        close(fd);
+    return good ? fd : -1;
+}
+
+/* The dynamic linker takes files of one name for one library, and a descriptor's number comes again. A way
+ * through the same folder is another name: each bit of a number says which. */
+static void name_memory(char path[PATH_MAX], int fd)
+{
+    static unsigned count;
+    char *end = stpcpy(path, "/proc/self/fd");
+    for (unsigned bits = ++count; bits; bits /= 2)
+        end = stpcpy(end, bits % 2 ? "/." : "/");
+    sprintf(end, "/%d", fd);
+}
+
+/* The library itself, where nobody writes. */
+static bool map_original(const struct pf_copy *copy, const struct link_map *map)
+{
+    const Elf64_Ehdr *header = (const void *)copy->elf->bytes;
+    const Elf64_Phdr *segment = (const void *)(copy->elf->bytes + header->e_phoff);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    int fd = open(copy->of, O_RDONLY | O_CLOEXEC);
+    bool good = fd >= 0;
+    for (int left = header->e_phnum; left > 0 && good; left--, segment++) {
+        size_t before = segment->p_vaddr & (page - 1);
+        int protection = PROT_READ | (segment->p_flags & PF_X ? PROT_EXEC : 0);
+        if (segment->p_type == PT_LOAD && !(segment->p_flags & PF_W) && pf_elf_is_unread(copy->elf, segment))
+            good =
+                mmap((char *)map->l_addr + segment->p_vaddr - before, before + segment->p_filesz, protection,
+                     MAP_PRIVATE | MAP_FIXED, fd, (off_t)(segment->p_offset - before)) != MAP_FAILED;
+    }
+    if (fd >= 0)
+        close(fd);
+    return good;
+}
+
+static void *open_memory(const struct pf_copy *copy, int fd)
+{
+    char path[PATH_MAX];
+    struct link_map *map;
+    name_memory(path, fd);
+    void *loaded = (copy->open ? copy->open : dlopen)(path, copy->flags);
+    close(fd);
+    if (!loaded || dlinfo(loaded, RTLD_DI_LINKMAP, &map) != 0)
+        return NULL;
+    free(map->l_name); /* which the dynamic linker has allocated, and releases */
+    map->l_name = strdup(copy->path);
+    if (!map_original(copy, map))
+        pf_die("'%s': no memory for its code: %s", copy->of, strerror(errno));
+    return loaded;
+}
+
+typedef void begin_t(int argc, char **argv, char **environment);
+
+/* As the dynamic linker does it, which would pass the process's arguments. */
+void pf_copy_begin(void *loaded)
+{
+    static char *none[] = {NULL};
+    const struct link_map *map = loaded;
+    begin_t *begin = NULL, **begins = NULL;
+    size_t count = 0;
+    for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == PF_ELF_BEGIN)
+            begin = (begin_t *)(map->l_addr + entry->d_un.d_ptr);
+        else if (entry->d_tag == PF_ELF_BEGINS)
+            begins = (begin_t **)(map->l_addr + entry->d_un.d_ptr);
+        else if (entry->d_tag == PF_ELF_BEGINS_SIZE)
+            count = entry->d_un.d_val / sizeof *begins;
+    if (begin)
+        begin(0, none, environ);
+    for (size_t i = 0; begins && i < count; i++)
+        begins[i](0, none, environ);
+}
+
 void *pf_copy_open(const struct pf_copy *copy)
 {
+    int memory = is_in_memory(copy) ? write_memory(copy->elf) : -1;
+    if (memory >= 0)
+        return open_memory(copy, memory);
+    if (is_in_memory(copy))
+        pf_copy_write(copy); /* the dynamic linker says that it is missing */
     int descriptor = copy->of && !copy->keep ? open(copy->path, O_RDWR | O_CLOEXEC) : -1;
     void *loaded = (copy->open ? copy->open : dlopen)(copy->path, copy->flags);
     if (!copy->keep)
@@ -113,7 +213,7 @@ void *pf_copy_open(const struct pf_copy *copy)
 
 enum pf_copy_fault pf_copy_load(const struct pf_copy *copy, void **loaded, char *why, size_t n)
 {
-    int error = pf_copy_write(copy);
+    int error = is_in_memory(copy) ? 0 : pf_copy_write(copy);
     if (error) {
         snprintf(why, n, "%s", strerror(error));
         errno = error;

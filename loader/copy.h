@@ -8,7 +8,9 @@
 
 /*
  * One rank's copy of a program or library: the file as it is in memory, with the names that the caller has
- * changed there, is written to a place on disk, opened, and unlinked at once.
+ * changed there, is written to a place on disk, opened, and unlinked at once. Of one that begins late
+ * (pf_elf_keep_begin()) only what the dynamic linker reads and what a rank writes is copied, to memory; the
+ * rest is mapped from the library itself.
  *
  * What is loaded is known by an opaque pointer. Callers ask it through pf_copy_symbol() and loader/imports.h,
  * and never the dynamic linker: another way of loading (one image of all libraries, which is mapped and
@@ -40,6 +42,9 @@ void *pf_copy_open(const struct pf_copy *copy);
 /* Both. A fault comes with the reason in `why`, and leaves `loaded` as it is; when the file could not be
  * written, errno says so too. */
 enum pf_copy_fault pf_copy_load(const struct pf_copy *copy, void **loaded, char *why, size_t n);
+
+/* Calls the functions of its beginning if pf_elf_keep_begin() has kept them. */
+void pf_copy_begin(void *loaded);
 
 /* What the library exports under this name, NULL when it exports no such thing. */
 void *pf_copy_symbol(void *loaded, const char *name);

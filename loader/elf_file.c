@@ -264,7 +264,8 @@ int pf_elf_weaken(struct pf_elf *elf, bool (*which)(const char *name, const void
     return changed;
 }
 
-void pf_elf_keep_ends(struct pf_elf *elf)
+/* Entries of the dynamic section get other tags. */
+static void hide(struct pf_elf *elf, const int64_t (*tags)[2], int count)
 {
     GElf_Shdr header;
     Elf_Data *data;
@@ -273,12 +274,63 @@ void pf_elf_keep_ends(struct pf_elf *elf)
         header.sh_offset % _Alignof(Elf64_Dyn) == 0 && header.sh_size <= elf->size - header.sh_offset) {
         Elf64_Dyn *entry = (Elf64_Dyn *)(elf->bytes + header.sh_offset);
         for (size_t left = header.sh_size / sizeof *entry; left > 0; left--, entry++)
-            if (entry->d_tag == DT_FINI_ARRAY)
-                entry->d_tag = PF_ELF_ENDS;
-            else if (entry->d_tag == DT_FINI_ARRAYSZ)
-                entry->d_tag = PF_ELF_ENDS_SIZE;
+            for (int i = 0; i < count; i++)
+                if (entry->d_tag == tags[i][0])
+                    entry->d_tag = tags[i][1];
     }
     elf_end(file);
+}
+
+void pf_elf_keep_ends(struct pf_elf *elf)
+{
+    static const int64_t tags[][2] = {{DT_FINI_ARRAY, PF_ELF_ENDS}, {DT_FINI_ARRAYSZ, PF_ELF_ENDS_SIZE}};
+    hide(elf, tags, 2);
+}
+
+/* Whether it has functions that are chosen when it is loaded, or relocations in its code. */
+static bool is_called_by_linker(Elf *file)
+{
+    GElf_Shdr header;
+    GElf_Dyn entry;
+    GElf_Rela relocation;
+    GElf_Sym symbol;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(file, section));) {
+        Elf_Data *data = gelf_getshdr(section, &header) ? elf_getdata(section, NULL) : NULL;
+        for (int i = 0; header.sh_type == SHT_DYNAMIC && gelf_getdyn(data, i, &entry); i++)
+            if (entry.d_tag == DT_TEXTREL || (entry.d_tag == DT_FLAGS && (entry.d_un.d_val & DF_TEXTREL)))
+                return true;
+        for (int i = 0; header.sh_type == SHT_RELA && gelf_getrela(data, i, &relocation); i++)
+            if (GELF_R_TYPE(relocation.r_info) == R_X86_64_IRELATIVE)
+                return true;
+        for (int i = 0; header.sh_type == SHT_DYNSYM && gelf_getsym(data, i, &symbol); i++)
+            if (GELF_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC)
+                return true;
+    }
+    return false;
+}
+
+bool pf_elf_keep_begin(struct pf_elf *elf)
+{
+    static const int64_t tags[][2] = {
+        {DT_INIT, PF_ELF_BEGIN}, {DT_INIT_ARRAY, PF_ELF_BEGINS}, {DT_INIT_ARRAYSZ, PF_ELF_BEGINS_SIZE}};
+    Elf *file = begin(elf);
+    elf->late = file && !is_called_by_linker(file);
+    elf_end(file);
+    if (elf->late)
+        hide(elf, tags, 3);
+    return elf->late;
+}
+
+bool pf_elf_is_unread(const struct pf_elf *elf, const Elf64_Phdr *segment)
+{
+    GElf_Shdr header;
+    Elf *file = begin(elf);
+    bool unread = file && segment->p_offset > 0; /* where its own header is */
+    for (Elf_Scn *section = NULL; unread && (section = elf_nextscn(file, section));)
+        unread = !gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC) ||
+                 header.sh_type == SHT_PROGBITS || header.sh_addr - segment->p_vaddr >= segment->p_memsz;
+    elf_end(file);
+    return unread;
 }
 
 struct wanted {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include <elf.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -20,6 +21,7 @@ struct pf_elf {
     size_t entry;       /* where it begins when it is executed, from where it is loaded */
     const char *search; /* its RUNPATH or RPATH, or NULL */
     const char *soname; /* its own name, by which the dynamic linker knows it once it is loaded, or NULL */
+    bool late;          /* pf_elf_keep_begin() */
     struct pf_elf_name *names;
     int name_count;
 };
@@ -74,6 +76,15 @@ int pf_elf_weaken(struct pf_elf *elf, bool (*which)(const char *name, const void
  * it under these tags of the dynamic section, so that they can be called when a rank ends. */
 enum { PF_ELF_ENDS = 0x60005046, PF_ELF_ENDS_SIZE = 0x60005047 };
 void pf_elf_keep_ends(struct pf_elf *elf);
+
+/* The same for the beginning: the functions are called once the object's calls lead where they must, and the
+ * dynamic linker needs nothing of its code, nor of its constants. False, and nothing changes, if the linker
+ * itself calls its functions or writes into its code. */
+enum { PF_ELF_BEGIN = 0x60005048, PF_ELF_BEGINS = 0x60005049, PF_ELF_BEGINS_SIZE = 0x6000504a };
+bool pf_elf_keep_begin(struct pf_elf *elf);
+
+/* Whether a segment holds only what the dynamic linker does not look at. */
+bool pf_elf_is_unread(const struct pf_elf *elf, const Elf64_Phdr *segment);
 
 /* The text of an exported read-only string such as a version, NULL when there is none. */
 const char *pf_elf_string(const struct pf_elf *elf, const char *symbol);

@@ -17,6 +17,7 @@
 #include "loader/copy.h"
 #include "middleware/core/job_programs.h"
 #include "middleware/core/job_state.h"
+#include "middleware/process/private_fortran.h"
 #include "middleware/process/private_image.h"
 #include "middleware/process/private_system.h"
 #include "middleware/process/program.h"
@@ -186,6 +187,8 @@ static void add(struct program *program, const char *path, const char *name, str
     }
     open_count -= depth;
     pf_elf_keep_ends(&elf);
+    if (name && pf_private_system_is(name) && !pf_fortran_runtime_is(name)) /* which has its own way */
+        pf_elf_keep_begin(&elf);
     program->objects =
         pf_reallocarray(program->objects, (size_t)program->count + 1, sizeof *program->objects);
     program->objects[program->count++] = (struct object){.path = pf_strdup(path),
@@ -290,6 +293,8 @@ static void load_copy(const struct object *object, const char *file)
         pf_die("cannot copy '%s' to '%s': %s", object->path, job.dir, why);
     if (fault)
         pf_die("cannot load '%s' for rank %d: %s", object->path, rank_of_caller(), why);
+    if (object->elf.late)
+        pf_copy_begin(loaded);
 }
 
 static void make_image(struct program *program, int ranks)
@@ -383,7 +388,7 @@ bool pf_private_find(char *out, const char *name)
     return found;
 }
 
-bool pf_private_read(struct pf_elf *elf, const char *path, bool *plugs)
+bool pf_private_read(struct pf_elf *elf, const char *path, bool *plugs, bool *own_names)
 {
     const char *slash = strrchr(path, '/');
     if (!read_object(elf, path))
@@ -393,10 +398,14 @@ bool pf_private_read(struct pf_elf *elf, const char *path, bool *plugs)
         pf_elf_free(elf);
         return false;
     }
+    *own_names = false;
     for (int i = 0; i < elf->name_count; i++) {
         const char *copy = elf->names[i].kind == PF_ELF_NEEDED ? pf_private_linked(elf->names[i].text) : NULL;
         if (copy)
             strcpy(elf->names[i].text, copy);
+        *own_names |= copy != NULL;
     }
+    if (*plugs)
+        pf_elf_keep_begin(elf);
     return true;
 }

@@ -54,5 +54,6 @@ const char *pf_private_linked(const char *name);
 bool pf_private_find(char *out, const char *name);
 
 /* Reads a library that pfcc has linked, or that was asked for or is a plug-in (private_system.h; `plugs`),
- * and makes it need the calling rank's copies of others; false for all others. */
-bool pf_private_read(struct pf_elf *elf, const char *path, bool *plugs);
+ * and makes it need the calling rank's copies of others (`own_names`: of at least one); false for all others.
+ */
+bool pf_private_read(struct pf_elf *elf, const char *path, bool *plugs, bool *own_names);

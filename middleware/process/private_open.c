@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "loader/copy.h"
 #include "middleware/compute/compute.h"
+#include "middleware/core/job_state.h"
 #include "middleware/process/libc.h"
 #include "middleware/process/libc_process.h"
 #include "middleware/process/private.h"
@@ -26,36 +27,53 @@
 
 /* A copy of one rank. It is known by its name while it is open, although its file is gone. */
 struct opened {
-    aid_t actor;
-    dev_t device;
-    ino_t inode;
-    char *copy;
+    char *name;  /* NULL: none so far */
     bool global; /* RTLD_GLOBAL: its names are for all libraries of the rank */
-    struct opened *next;
 };
 
-static struct opened *all;
+/* A library of which ranks have copies. */
+struct library {
+    struct stat file;
+    struct pf_elf elf; /* read once for all ranks, unless it names other copies */
+    bool kept, plugs;
+    struct opened *opened; /* by the number of the rank, the last for actors that are none */
+    struct library *next;
+};
 
-static struct opened *find(aid_t actor, const struct stat *file)
+static struct library *all;
+
+static struct library *find(const struct stat *file)
 {
-    struct opened *one = all;
-    while (one && (one->actor != actor || one->device != file->st_dev || one->inode != file->st_ino))
+    struct library *one = all;
+    while (one && (one->file.st_dev != file->st_dev || one->file.st_ino != file->st_ino ||
+                   one->file.st_mtim.tv_sec != file->st_mtim.tv_sec ||
+                   one->file.st_mtim.tv_nsec != file->st_mtim.tv_nsec))
         one = one->next;
     return one;
 }
 
-static struct opened *add(aid_t actor, const struct stat *file, const char *path)
+static struct library *add(const struct stat *file)
+{
+    struct library *one = pf_calloc(1, sizeof *one);
+    one->opened = pf_calloc((size_t)pf_job_state.size + 1, sizeof *one->opened);
+    one->file = *file;
+    one->next = all;
+    return all = one;
+}
+
+/* Ranks are actors, which SMPI numbers from 1. */
+static struct opened *own(const struct library *library)
+{
+    size_t rank = (size_t)sg_actor_self_get_pid() - 1, size = (size_t)pf_job_state.size;
+    return &library->opened[rank < size ? rank : size];
+}
+
+static char *name_copy(const char *path)
 {
     static int count;
     const char *slash = strrchr(path, '/');
-    struct opened *one = pf_malloc(sizeof *one);
-    one->copy = pf_asprintf("%s/%s_%d_%d_%ld.so", pf_private_dir(), slash ? slash + 1 : path, (int)getpid(),
-                            count++, (long)actor);
-    one->actor = actor;
-    one->device = file->st_dev;
-    one->inode = file->st_ino;
-    one->next = all;
-    return all = one;
+    return pf_asprintf("%s/%s_%d_%d_%ld.so", pf_private_dir(), slash ? slash + 1 : path, (int)getpid(),
+                       count++, (long)sg_actor_self_get_pid());
 }
 
 /* The rank's program, as dlopen(NULL) of a process has it; NULL when it is in an image. */
@@ -72,9 +90,9 @@ static void *open_program(void)
 static void *find_global(void *program, const char *name)
 {
     void *found = program ? dlsym(program, name) : NULL;
-    for (struct opened *one = all; one && !found; one = one->next) {
-        bool mine = one->global && one->actor == sg_actor_self_get_pid();
-        void *open = mine ? dlopen(one->copy, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    for (struct library *one = all; one && !found; one = one->next) {
+        const struct opened *copy = own(one);
+        void *open = copy->global ? dlopen(copy->name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
         if (open) {
             found = dlsym(open, name);
             dlclose(open);
@@ -83,30 +101,40 @@ static void *find_global(void *program, const char *name)
     return found;
 }
 
-/* What to open: the rank's copy, which is open already, or whose file is there (`written`); the file itself
- * when it is for all ranks; NULL when the copy is not open and must not be opened. */
-static const char *prepare(const char *path, int flags, bool *written, bool *plugs)
+/* The library at a path, read; NULL when it is for all ranks. */
+static struct library *read_library(const char *path)
 {
     struct pf_elf elf;
     struct stat file;
-    aid_t actor = sg_actor_self_get_pid();
-    if (stat(path, &file) != 0 || !pf_private_read(&elf, path, plugs))
-        return path;
-    struct opened *one = find(actor, &file);
-    void *open = one ? dlopen(one->copy, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-    if (open) {
-        one->global |= flags & RTLD_GLOBAL;
+    bool plugs, own_names;
+    struct library *library = stat(path, &file) == 0 ? find(&file) : NULL;
+    if (library && library->kept)
+        return library;
+    if (!pf_private_read(&elf, path, &plugs, &own_names))
+        return NULL;
+    if (!library)
+        library = add(&file);
+    pf_elf_free(&library->elf);
+    library->elf = elf;
+    library->plugs = plugs;
+    library->kept = !own_names;
+    return library;
+}
+
+/* The rank's copy, open already; if not, and it may be opened, its new name. */
+static bool is_open(const struct library *library, const char *path, int flags)
+{
+    struct opened *copy = own(library);
+    void *open = copy->name ? dlopen(copy->name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    if (open)
         dlclose(open);
-    } else if (!(flags & RTLD_NOLOAD)) {
-        one = one ? one : add(actor, &file, path);
-        one->global = flags & RTLD_GLOBAL;
-        int error = pf_copy_write(&(struct pf_copy){.elf = &elf, .path = one->copy});
-        if (error)
-            pf_die("cannot copy '%s' to '%s': %s", path, one->copy, strerror(error));
-        *written = true;
+    if (open)
+        copy->global |= (flags & RTLD_GLOBAL) != 0;
+    else if (!(flags & RTLD_NOLOAD)) {
+        copy->name = copy->name ? copy->name : name_copy(path);
+        copy->global = flags & RTLD_GLOBAL;
     }
-    pf_elf_free(&elf);
-    return one ? one->copy : NULL;
+    return open;
 }
 
 /* One that all ranks share. */
@@ -119,42 +147,49 @@ static void *open_shared(const char *name, int flags)
 }
 
 /* A new copy, and the libraries of the system that it has brought. */
-static void lead(void *loaded, bool plugs, const struct link_map *last)
+static void *open_copy(const struct library *library, const char *path, int flags)
 {
+    char why[400];
+    void *loaded = NULL;
+    const char *slash = strrchr(path, '/');
+    struct link_map *last = pf_libraries_last();
+    pf_private_system_open *open = pf_private_system_opener(slash ? slash + 1 : path);
+    const struct pf_copy copy = {.elf = &library->elf,
+                                 .path = own(library)->name,
+                                 .flags = library->plugs ? pf_copy_flags() : flags & ~RTLD_GLOBAL,
+                                 .keep = pf_private_keeps(),
+                                 .open = open,
+                                 .of = library->plugs || open ? path : NULL};
+    if (pf_copy_load(&copy, &loaded, why, sizeof why) == PF_COPY_UNWRITTEN)
+        pf_die("cannot copy '%s' to '%s': %s", path, copy.path, why);
+    if (!loaded)
+        return NULL;
     struct pf_rank *r = pf_compute_call();
-    if (plugs)
+    if (library->plugs)
         pf_private_system_plug(loaded);
     pf_libraries_lead(last);
     pf_compute_return(r);
+    pf_copy_begin(loaded);
+    return loaded;
 }
 
 void *pf_private_open(const char *name, int flags)
 {
     char path[PATH_MAX];
-    bool written = false, plugs = false;
     const char *linked = name && pf_private_dir() ? pf_private_linked(name) : NULL;
     if (linked) /* the program needs it, so the rank has its copy already */
         return dlopen(linked, flags & ~RTLD_GLOBAL);
     if (!name || !pf_private_dir() || !pf_private_find(path, name))
         return open_shared(name, flags);
     struct pf_rank *r = pf_compute_call();
-    const char *copy = prepare(path, flags, &written, &plugs);
-    struct link_map *last = pf_libraries_last();
+    const struct library *library = read_library(path);
+    bool there = library && is_open(library, path, flags);
     pf_compute_return(r);
-    if (!copy)
-        return NULL; /* RTLD_NOLOAD */
-    if (copy == path)
+    if (!library)
         return open_shared(path, flags);
-    const char *slash = strrchr(path, '/');
-    pf_private_system_open *open = pf_private_system_opener(slash ? slash + 1 : path);
-    void *loaded = pf_copy_open(&(struct pf_copy){.path = copy,
-                                                  .flags = plugs ? pf_copy_flags() : flags & ~RTLD_GLOBAL,
-                                                  .keep = !written || pf_private_keeps(),
-                                                  .open = open,
-                                                  .of = plugs || open ? path : NULL});
-    if (loaded && written)
-        lead(loaded, plugs, last);
-    return loaded;
+    if (there || (flags & RTLD_NOLOAD))
+        return there ? dlopen(own(library)->name, flags & ~RTLD_GLOBAL) : NULL;
+    return open_copy(library, path, flags);
 }
 
 static bool is_rank(void)
