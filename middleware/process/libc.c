@@ -25,10 +25,13 @@
 /* SimGrid's side. Its headers rename the C library's functions, hence this declaration. */
 void smpi_exit(int status) __attribute__((noreturn));
 
-/* The actor's number, as under stock smpirun. */
+/* The actor's number, as under stock smpirun; in all threads of the rank. */
 pid_t pf_libc_getpid(void)
 {
-    return pf_libc_simulated() ? (pid_t)sg_actor_self_get_pid() : getpid();
+    const struct pf_process *p = pf_in_child() || sg_actor_self() ? NULL : pf_process();
+    if (pf_libc_simulated())
+        return (pid_t)sg_actor_self_get_pid();
+    return p ? p->rank + 1 : getpid();
 }
 
 int pf_libc_gethostname(char *name, size_t length)

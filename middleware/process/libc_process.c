@@ -8,6 +8,7 @@
 
 #include <simgrid/actor.h>
 
+#include "base/child.h"
 #include "base/memory.h"
 #include "middleware/core/job_state.h"
 #include "middleware/process/libc.h"
@@ -16,7 +17,8 @@
 
 static struct pf_process **processes; /* by rank */
 static pthread_t thread;              /* in which ranks live */
-static struct pf_process *last;       /* that has asked there: threads of others are its own */
+static struct pf_process *last;       /* that has asked there: other threads of unknown origin are its own */
+static _Thread_local struct pf_process *origin; /* of another thread: the rank that has made it */
 
 int pf_process_no_input(void)
 {
@@ -62,12 +64,44 @@ struct pf_process *pf_process(void)
 {
     if (!sg_actor_self()) {
         struct pf_process *of_team = pf_openmp_process();
-        return of_team || !last || pthread_equal(thread, pthread_self()) ? of_team : last;
+        if (of_team || !last || pthread_equal(thread, pthread_self()))
+            return of_team;
+        struct pf_process *own = origin;
+        return own ? own : last;
     }
     long rank = sg_actor_self_get_pid() - 1;
     if (rank < 0 || rank >= pf_job_state.size)
         return NULL;
     return last = processes && processes[rank] ? processes[rank] : begin((int)rank);
+}
+
+struct start {
+    void *(*function)(void *arg);
+    void *arg;
+    struct pf_process *origin;
+};
+
+static void *begin_thread(void *arg)
+{
+    const struct start start = *(struct start *)arg;
+    free(arg);
+    origin = start.origin;
+    return start.function(start.arg);
+}
+
+/* Other ranks may run while the thread does. */
+int pf_libc_pthread_create(pthread_t *made, const pthread_attr_t *attributes, void *(*function)(void *arg),
+                           void *arg)
+{
+    struct pf_process *p = pf_in_child() ? NULL : pf_process();
+    if (!p)
+        return pthread_create(made, attributes, function, arg);
+    struct start *start = pf_malloc(sizeof *start);
+    *start = (struct start){function, arg, p};
+    int error = pthread_create(made, attributes, begin_thread, start);
+    if (error)
+        free(start);
+    return error;
 }
 
 /* A child that shares the memory would change what the rank has: it gets a copy, as with fork(). */

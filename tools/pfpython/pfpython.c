@@ -4,9 +4,11 @@
  * interpreter as a library, of which each rank has a copy (middleware/process/private_system.h).
  */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <parfocal.h>
 
@@ -14,46 +16,38 @@
 #include "middleware/process/handed.h"
 #include "tools/pfpython/pfpython.h"
 
-/* What is called of it when a run ends with a diagnosis: its stable interface. */
+/* What is called of it when a run ends with a diagnosis: as its faulthandler does, without its lock, which
+ * another thread may hold for ever, and also when it is about to end. */
 static struct {
-    int (*Ensure)(void);
-    void (*Release)(int);
-    void *(*GetFrame)(void);
-    void *(*GetCode)(void *frame);
-    int (*GetLineNumber)(void *frame);
-    void *(*GetAttrString)(void *object, const char *name);
-    const char *(*AsUTF8)(void *object);
-    void (*DecRef)(void *object);
+    void *(*GetThisThreadState)(void);
+    void (*DumpTraceback)(int descriptor, void *thread);
 } api;
 
 static bool find_api(void *library)
 {
-    static const char *const names[] = {
-        "PyGILState_Ensure",     "PyGILState_Release",     "PyEval_GetFrame",  "PyFrame_GetCode",
-        "PyFrame_GetLineNumber", "PyObject_GetAttrString", "PyUnicode_AsUTF8", "Py_DecRef"};
-    void *found[sizeof names / sizeof names[0]];
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (!(found[i] = dlsym(library, names[i])))
-            return false;
-    _Static_assert(sizeof found == sizeof api, "one for each name");
-    memcpy(&api, found, sizeof api);
-    return true;
+    *(void **)&api.GetThisThreadState = dlsym(library, "PyGILState_GetThisThreadState");
+    *(void **)&api.DumpTraceback = dlsym(library, "_Py_DumpTraceback");
+    return api.GetThisThreadState && api.DumpTraceback;
 }
 
-/* The line that called into MPI: what mpi4py does itself has no frame. */
+/* The line that called into MPI: what mpi4py does itself has no frame. It is the first of the traceback,
+ * which does not fill a pipe. */
 static bool place(char *text, size_t size)
 {
-    int state = api.Ensure();
-    void *frame = api.GetFrame(), *code = frame ? api.GetCode(frame) : NULL;
-    void *file = code ? api.GetAttrString(code, "co_filename") : NULL;
-    void *function = code ? api.GetAttrString(code, "co_name") : NULL;
-    bool known = file && function;
+    char dump[700] = "", file[501], function[101];
+    int ends[2], line;
+    void *thread = api.GetThisThreadState();
+    if (!thread || pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+        return false;
+    api.DumpTraceback(ends[1], thread);
+    ssize_t length = read(ends[0], dump, sizeof dump - 1);
+    close(ends[0]);
+    close(ends[1]);
+    const char *first = length > 0 ? strstr(dump, "File \"") : NULL;
+    bool known =
+        first && sscanf(first, "File \"%500[^\"]\", line %d in %100[^\n]", file, &line, function) == 3;
     if (known)
-        snprintf(text, size, "%s:%d (%s)", api.AsUTF8(file), api.GetLineNumber(frame), api.AsUTF8(function));
-    api.DecRef(file);
-    api.DecRef(function);
-    api.DecRef(code);
-    api.Release(state);
+        snprintf(text, size, "%s:%d (%s)", file, line, function);
     return known;
 }
 
