@@ -25,6 +25,7 @@ struct pair {
 
 void (*pf_account_returns)(void);
 uint64_t pf_account_mark;
+struct pf_account *pf_account_computing;
 
 static struct {
     bool running;

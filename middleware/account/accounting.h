@@ -68,6 +68,9 @@ PF_EXPORT extern uint64_t pf_account_mark;
 /* What is to be done before a rank's program goes on; NULL: nothing. */
 PF_EXPORT extern void (*pf_account_returns)(void);
 
+/* The rank that has computed last, and does so now unless it is `inside`; for signal handlers. */
+PF_EXPORT extern struct pf_account *pf_account_computing;
+
 /* Ticks of the clock of the accounts; pf_account_seconds converts at the end of the run. */
 static inline uint64_t pf_account_ticks(void)
 {
@@ -152,6 +155,7 @@ static inline void pf_account_leave(struct pf_account *account)
         now = pf_clock_ask();
     account->slot->overhead_ticks += now - pf_account_mark;
     account->inside = account->plays;
+    pf_account_computing = account;
     pf_account_mark = now;
 }
 

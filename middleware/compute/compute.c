@@ -21,6 +21,7 @@
 #include "lowlevel/simgrid/private.h"
 #include "middleware/compute/compute_file.h"
 #include "middleware/compute/critical_path.h"
+#include "middleware/compute/interpreter.h"
 #include "middleware/compute/ways.h"
 
 /* SimGrid's side: what it has made of smpi/host-speed, and the limits of a measurement. */
@@ -130,6 +131,7 @@ void pf_compute_begin(int ranks)
     all.replays = *pf_config.computation_replay != 0;
     all.measures = !all.records && !all.replays && sg_cfg_get_boolean("smpi/simulate-computation");
     choose_clock();
+    pf_interpreter_start();
     pf_critical_path_begin(ranks);
     pf_compute_on |= all.records || all.replays || pf_config.rank_times || pf_chain_on ||
                      (pf_config.analytic_explain && *pf_config.report);

@@ -77,7 +77,8 @@ if (document.getElementById("links").content.firstElementChild) {
 }
 add("h2", "Settings");
 add("p", `${run.ranks} ranks on ${run.platform}; ${Object.entries(run.versions).map(([name, version]) => `${name} ${version}`).join(", ")}. ` +
-  `Wall-clock ${time(run.wall_clock_s)}, of which start-up ${time(run.startup_s)}. Exit status ${run.exit_status}.`);
+  `Wall-clock ${time(run.wall_clock_s)}, of which start-up ${time(run.startup_s)}. ` +
+  (run.interpreter ? `Of the measured computation ${percent(run.interpreter.share)} is the interpreter's. ` : "") + `Exit status ${run.exit_status}.`);
 const settings = add("details");
 add("summary", "All", settings);
 add("pre", Object.entries(run.configuration).map(([name, value]) => `${name}: ${value}`).join("\n"), settings);

@@ -25,6 +25,7 @@
 #include "middleware/account/accounting.h"
 #include "middleware/compute/compute.h"
 #include "middleware/compute/critical_path.h"
+#include "middleware/compute/interpreter.h"
 #include "middleware/core/workload.h"
 #include "middleware/summary/communication.h"
 #include "middleware/summary/jobs.h"
@@ -215,6 +216,11 @@ void pf_summary_print(FILE *out)
     char startup[24], wall[24];
     fprintf(out, "wall-clock %s, of which start-up %s\n", human_seconds(pf_account_wall(), wall, sizeof wall),
             human_seconds(pf_account_startup(), startup, sizeof startup));
+    double share;
+    unsigned long samples;
+    if (pf_interpreter_share(&share, &samples))
+        fprintf(out, "of the measured computation %.0f %% is the interpreter's (%lu samples)\n", 100 * share,
+                samples);
     pf_critical_path_print(out);
     if (*pf_end_reason())
         fprintf(out, "partial, not the whole run: %s\n", pf_end_reason());
@@ -413,6 +419,11 @@ static json_t *summary(int status)
     json_object_set_new(object, "simulated_s", json_real(pf_account_simulated()));
     json_object_set_new(object, "wall_clock_s", json_real(pf_account_wall()));
     json_object_set_new(object, "startup_s", json_real(pf_account_startup()));
+    double share;
+    unsigned long samples;
+    if (pf_interpreter_share(&share, &samples))
+        json_object_set_new(object, "interpreter",
+                            json_pack("{s:f, s:I}", "share", share, "samples", (json_int_t)samples));
     json_object_set_new(object, "phases", phases_of(0, INT_MAX));
     if (pf_workload_count())
         json_object_set_new(object, "jobs", pf_summary_jobs(phases_of));

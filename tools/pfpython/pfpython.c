@@ -12,6 +12,7 @@
 
 #include <parfocal.h>
 
+#include "middleware/compute/interpreter.h"
 #include "middleware/core/call_site.h"
 #include "middleware/process/handed.h"
 #include "tools/pfpython/pfpython.h"
@@ -64,6 +65,7 @@ int main(int argc, char **argv)
     }
     if (find_api(library))
         pf_call_place_set(place);
+    pf_interpreter_begin((const void *)run);
     argv[0] = python->program; /* from which it finds its own modules */
     return run(argc, argv);
 }

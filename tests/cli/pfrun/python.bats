@@ -67,6 +67,44 @@ END
     ! grep "share the variables" err
 }
 
+# The other ranks run while a thread does.
+@test "a thread and its children belong to their rank" {
+    cat >threads.py <<'END'
+import os, threading, time
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+rank = comm.rank
+number = os.getpid()
+os.mkdir(f"of{rank}")
+os.chdir(f"of{rank}")
+open(f"file{rank}", "w").close()
+seen = set()
+def look():
+    for _ in range(20):
+        time.sleep(0.001)
+        seen.add((os.getpid() == number, *os.listdir(".")))
+thread = threading.Thread(target=look)
+thread.start()
+while comm.allreduce(thread.is_alive(), MPI.LOR):
+    pass
+print(rank, seen == {(True, f"file{rank}")})
+END
+    quietly "" -np 3 $PYTHON threads.py >out
+    cat out
+    [ "$(sort out)" = "0 True
+1 True
+2 True" ]
+    cat >pool.py <<'END'
+import concurrent.futures
+from mpi4py import MPI
+with concurrent.futures.ProcessPoolExecutor(2) as pool:
+    print(MPI.COMM_WORLD.rank, list(pool.map(abs, range(-3, 0))))
+END
+    quietly "" -np 2 $PYTHON pool.py >out
+    [ "$(sort out)" = "0 [3, 2, 1]
+1 [3, 2, 1]" ]
+}
+
 @test "mpi4py for Open MPI" {
     for way in "${WAYS[@]}"; do
         run quietly "$way" -np 3 $PYTHON "$BATS_TEST_DIRNAME/mpi4py_calls.py"
@@ -107,6 +145,66 @@ END
     run quietly "" -np 3 $PYTHON wait.py
     [ "$status" -eq 4 ]
     grep "called MPI_Abort with code 4 at $PWD/wait.py:5 (<module>)" <<<"$output"
+}
+
+# One thread holds the interpreter when the run ends; in the other case the interpreter is about to end.
+@test "a diagnosis does not wait for the interpreter" {
+    cat >thread.py <<'END'
+import threading
+from mpi4py import MPI
+thread = threading.Thread(target=MPI.COMM_WORLD.Barrier)
+thread.start()
+thread.join()
+END
+    run timeout 60 "$PF_BIN/pfrun" -quiet -np 2 $PYTHON thread.py
+    echo "$output"
+    [ "$status" -eq 1 ]
+    grep "MPI_Barrier was called from a thread that is no rank" <<<"$output"
+    echo 'from mpi4py import MPI; MPI.COMM_WORLD.rank and 1 / 0; MPI.COMM_WORLD.Barrier()' >late.py
+    run quietly "" -np 2 $PYTHON -m mpi4py late.py
+    echo "$output"
+    [ "$status" -eq 1 ]
+    grep "rank 1 called MPI_Abort with code 1" <<<"$output"
+    grep "rank 0 is blocked in MPI_Barrier, model smpi, at .*late.py:1 (<module>)" <<<"$output"
+}
+
+# In percent; 200: none is reported.
+share() {
+    pfrun -quiet -np 2 -model "$1" -report report --cfg=smpi/host-speed:1Gf "${@:2}" >out
+    $PYTHON -c 'import json; print(int(100 * json.load(open("report/summary.json")).get("interpreter", {"share": 2})["share"]))'
+}
+
+@test "the interpreter's share of the computation" {
+    cat >loop.py <<'END'
+import signal
+from mpi4py import MPI
+rung = []
+signal.signal(signal.SIGALRM, lambda *_: rung.append(1))
+signal.setitimer(signal.ITIMER_REAL, 1e-3)
+total = 0
+for i in range(1500000):
+    total += i * i % 7
+MPI.COMM_WORLD.Barrier()
+MPI.COMM_WORLD.Barrier()
+print(rung)
+END
+    for model in smpi analytic; do
+        [ "$(share $model $PYTHON loop.py)" -gt 80 ]
+        [ "$(cat out)" = "[1]
+[1]" ]
+    done
+    [ "$(share smpi --cfg=smpi/simulate-computation:no $PYTHON loop.py)" -eq 200 ]
+    cat >product.py <<'END'
+import numpy
+from mpi4py import MPI
+matrix = numpy.ones((700, 700))
+for _ in range(2):
+    matrix = matrix @ matrix / 700
+MPI.COMM_WORLD.Barrier()
+END
+    [ "$(share smpi $PYTHON product.py)" -lt 20 ]
+    pfrun -np 2 -report report --cfg=smpi/host-speed:1Gf $PYTHON product.py |&
+        grep "^of the measured computation .* % is the interpreter's"
 }
 
 # A copy of a library maps the library itself where nobody writes.

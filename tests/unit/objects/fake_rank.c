@@ -15,6 +15,7 @@
 
 uint64_t pf_account_mark;
 void (*pf_account_returns)(void);
+struct pf_account *pf_account_computing;
 bool pf_compute_on;
 uint64_t pf_compute_threshold = UINT64_MAX;
 int fake_aborted;
