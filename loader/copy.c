@@ -29,7 +29,7 @@ int pf_copy_flags(void)
     return RTLD_LAZY | RTLD_LOCAL | (pf_copy_is_deep() ? RTLD_DEEPBIND : 0);
 }
 
-int pf_copy_write(const struct pf_copy *copy)
+static int write_file(const struct pf_copy *copy)
 {
     const struct pf_elf *elf = copy->elf;
     size_t done = 0;
@@ -51,6 +51,17 @@ int pf_copy_write(const struct pf_copy *copy)
     if (error)
         unlink(copy->path);
     return error;
+}
+
+/* Whether it needs no file: of a copy that begins late, the dynamic linker reads little. */
+static bool is_in_memory(const struct pf_copy *copy)
+{
+    return copy->elf && copy->elf->late && copy->of && !copy->keep;
+}
+
+int pf_copy_write(const struct pf_copy *copy)
+{
+    return is_in_memory(copy) ? 0 : write_file(copy);
 }
 
 struct sharing {
@@ -98,12 +109,6 @@ static void share(const struct pf_copy *copy, void *loaded, int descriptor)
         dl_iterate_phdr(share_segments, &sharing);
     if (sharing.original >= 0)
         close(sharing.original);
-}
-
-/* Whether it needs no file: of a copy that begins late, the dynamic linker reads little. */
-static bool is_in_memory(const struct pf_copy *copy)
-{
-    return copy->elf && copy->elf->late && copy->of && !copy->keep;
 }
 
 /* The segments that the dynamic linker reads or a rank writes; -1: the system has no such memory. */
@@ -198,7 +203,7 @@ void *pf_copy_open(const struct pf_copy *copy)
     if (memory >= 0)
         return open_memory(copy, memory);
     if (is_in_memory(copy))
-        pf_copy_write(copy); /* the dynamic linker says that it is missing */
+        write_file(copy); /* the dynamic linker says so if it is missing */
     int descriptor = copy->of && !copy->keep ? open(copy->path, O_RDWR | O_CLOEXEC) : -1;
     void *loaded = (copy->open ? copy->open : dlopen)(copy->path, copy->flags);
     if (!copy->keep)
@@ -213,7 +218,7 @@ void *pf_copy_open(const struct pf_copy *copy)
 
 enum pf_copy_fault pf_copy_load(const struct pf_copy *copy, void **loaded, char *why, size_t n)
 {
-    int error = is_in_memory(copy) ? 0 : pf_copy_write(copy);
+    int error = pf_copy_write(copy);
     if (error) {
         snprintf(why, n, "%s", strerror(error));
         errno = error;

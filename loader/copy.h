@@ -35,7 +35,8 @@ int pf_copy_flags(void);
 
 enum pf_copy_fault { PF_COPY_GOOD, PF_COPY_UNWRITTEN, PF_COPY_UNOPENED };
 
-/* The two steps: 0 or what errno says; what is loaded, or NULL and a text in dlerror(). */
+/* The two steps (the first does nothing for what is copied to memory): 0 or what errno says; what is loaded,
+ * or NULL and a text in dlerror(). */
 int pf_copy_write(const struct pf_copy *copy);
 void *pf_copy_open(const struct pf_copy *copy);
 

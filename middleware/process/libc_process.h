@@ -162,9 +162,10 @@ PF_EXPORT void pf_process_lead_at(const void *address);
 void pf_process_lead_system(void *library);
 
 /* Libraries that all ranks share: the last one that is loaded now, and, for those that have been loaded after
- * one, the same, and a look at their variables for pf_process_report(). */
+ * one, the same, and a look at the variables of the system's for pf_process_report(). */
 struct link_map *pf_libraries_last(void);
 void pf_libraries_lead(const struct link_map *after);
+void pf_libraries_watch(const struct link_map *map);
 
 /* Those that the program has brought; when the first rank's copy is loaded, later calls do nothing. */
 void pf_libraries_lead_first(void);

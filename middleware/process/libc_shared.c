@@ -19,12 +19,14 @@
 
 /* Tables that are computed once, memory that was set aside, counters of objects. */
 static const char *const harmless[] = {
-    "ld-linux",   "libc.",      "libm.",        "libmvec.",     "libdl.",      "librt.",       "libpthread.",
-    "libgcc_s.",  "libstdc++.", "libgfortran.", "libquadmath.", "libgomp.",    "libomp.",      "libasan.",
-    "libubsan.",  "libblas.",   "libcblas.",    "liblapack",    "libopenblas", "libatlas.",    "libblis",
-    "libfftw3",   "libgsl",     "libz.",        "libhdf5",      "libnetcdf",   "libarmadillo", "libarpack",
-    "libsuperlu", "libmetis.",  "libscotch",    "libboost_",    "libsimgrid.", "libparfocal",  "libportals.",
-    "libcrypto.", "libssl.",    "libtinfo."};
+    "ld-linux",     "libc.",       "libm.",        "libmvec.",    "libdl.",
+    "librt.",       "libpthread.", "libgcc_s.",    "libstdc++.",  "libgfortran.",
+    "libquadmath.", "libgomp.",    "libomp.",      "libasan.",    "libubsan.",
+    "libblas.",     "libcblas.",   "liblapack",    "libopenblas", "libscipy_openblas",
+    "libatlas.",    "libblis",     "libfftw3",     "libgsl",      "libz.",
+    "libhdf5",      "libnetcdf",   "libarmadillo", "libarpack",   "libsuperlu",
+    "libmetis.",    "libscotch",   "libboost_",    "libsimgrid.", "libparfocal",
+    "libportals.",  "libcrypto.",  "libssl.",      "libtinfo."};
 
 struct library {
     const struct link_map *map;
@@ -126,10 +128,12 @@ static bool is_own(const struct link_map *map)
     return false;
 }
 
-static void watch(const struct link_map *map)
+void pf_libraries_watch(const struct link_map *map)
 {
-    bool of_system = strncmp(map->l_name, "/usr/", 5) == 0 || strncmp(map->l_name, "/lib", 4) == 0;
-    if (!of_system || is_harmless(map) || pf_job_state.size < 2) /* others are reported when they are found */
+    bool known = !map || is_harmless(map) || pf_job_state.size < 2;
+    for (int i = 0; i < count && !known; i++)
+        known = libraries[i].map == map;
+    if (known)
         return;
     libraries = pf_reallocarray(libraries, (size_t)count + 1, sizeof *libraries);
     libraries[count++] = (struct library){map, sum_of(map)};
@@ -166,7 +170,8 @@ void pf_libraries_lead(const struct link_map *after)
             continue;
         pf_process_lead_system(handle);
         dlclose(handle);
-        watch(map);
+        if (strncmp(map->l_name, "/usr/", 5) == 0 || strncmp(map->l_name, "/lib", 4) == 0)
+            pf_libraries_watch(map); /* others are reported when they are found */
     }
 }
 

@@ -388,6 +388,11 @@ bool pf_private_find(char *out, const char *name)
     return found;
 }
 
+bool pf_private_find_own(char *out, const struct pf_elf *user, const char *name)
+{
+    return !strchr(name, '/') && search(out, user->search, user->path, name);
+}
+
 bool pf_private_read(struct pf_elf *elf, const char *path, bool *plugs, bool *own_names)
 {
     const char *slash = strrchr(path, '/');

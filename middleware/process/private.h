@@ -53,6 +53,9 @@ const char *pf_private_linked(const char *name);
  * has room for PATH_MAX bytes. */
 bool pf_private_find(char *out, const char *name);
 
+/* Where a library finds another one in folders that it names itself, such as $ORIGIN/../NAME.libs. */
+bool pf_private_find_own(char *out, const struct pf_elf *user, const char *name);
+
 /* Reads a library that pfcc has linked, or that was asked for or is a plug-in (private_system.h; `plugs`),
  * and makes it need the calling rank's copies of others (`own_names`: of at least one); false for all others.
  */

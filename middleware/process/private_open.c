@@ -101,6 +101,15 @@ static void *find_global(void *program, const char *name)
     return found;
 }
 
+/* One that all ranks share. */
+static void *open_shared(const char *name, int flags)
+{
+    struct link_map *last = pf_libraries_last();
+    void *opened = dlopen(name, flags);
+    pf_libraries_lead(last);
+    return opened;
+}
+
 /* The library at a path, read; NULL when it is for all ranks. */
 static struct library *read_library(const char *path)
 {
@@ -137,20 +146,28 @@ static bool is_open(const struct library *library, const char *path, int flags)
     return open;
 }
 
-/* One that all ranks share. */
-static void *open_shared(const char *name, int flags)
+/* What a plug-in needs: the rank's copy of what the user wants copied, to which its calls are led then. A
+ * copy lies elsewhere than the library: what this one has beside it is opened before it, for all ranks. */
+static void open_needed(const struct pf_elf *elf)
 {
-    struct link_map *last = pf_libraries_last();
-    void *opened = dlopen(name, flags);
-    pf_libraries_lead(last);
-    return opened;
+    char path[PATH_MAX];
+    for (int i = 0; i < elf->name_count; i++) {
+        const char *name = elf->names[i].text;
+        if (elf->names[i].kind != PF_ELF_NEEDED)
+            continue;
+        bool beside = pf_private_find_own(path, elf, name);
+        if (pf_private_system_is(name) && (beside || pf_private_system_find(path, name)))
+            pf_private_open(path, RTLD_LAZY | RTLD_LOCAL);
+        else if (beside)
+            pf_libraries_watch(open_shared(path, RTLD_LAZY | RTLD_LOCAL));
+    }
 }
 
 /* A new copy, and the libraries of the system that it has brought. */
 static void *open_copy(const struct library *library, const char *path, int flags)
 {
-    char why[400];
-    void *loaded = NULL;
+    if (library->plugs)
+        open_needed(&library->elf);
     const char *slash = strrchr(path, '/');
     struct link_map *last = pf_libraries_last();
     pf_private_system_open *open = pf_private_system_opener(slash ? slash + 1 : path);
@@ -160,8 +177,10 @@ static void *open_copy(const struct library *library, const char *path, int flag
                                  .keep = pf_private_keeps(),
                                  .open = open,
                                  .of = library->plugs || open ? path : NULL};
-    if (pf_copy_load(&copy, &loaded, why, sizeof why) == PF_COPY_UNWRITTEN)
-        pf_die("cannot copy '%s' to '%s': %s", path, copy.path, why);
+    int error = pf_copy_write(&copy);
+    if (error)
+        pf_die("cannot copy '%s' to '%s': %s", path, copy.path, strerror(error));
+    void *loaded = pf_copy_open(&copy);
     if (!loaded)
         return NULL;
     struct pf_rank *r = pf_compute_call();

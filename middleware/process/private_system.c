@@ -29,6 +29,10 @@ static const char noted[] = "pf_private_";
 struct asked {
     const char *name;
     bool met; /* a library has that name */
+    struct found {
+        char *name, *path;
+        struct found *next;
+    } * found; /* such libraries: copies that are open have the same names for the dynamic linker */
 };
 
 static struct asked *all;
@@ -87,15 +91,22 @@ bool pf_private_system_any(void)
     return count > 0;
 }
 
-bool pf_private_system_is(const char *name)
+static struct asked *find_asked(const char *name)
 {
-    bool is = pf_fortran_runtime_is(name);
     for (int i = 0; i < count; i++) {
         size_t length = strlen(all[i].name);
         if (begins(name, all[i].name) && (!name[length] || name[length] == '.'))
-            all[i].met = is = true;
+            return &all[i];
     }
-    return is;
+    return NULL;
+}
+
+bool pf_private_system_is(const char *name)
+{
+    struct asked *asked = find_asked(name);
+    if (asked)
+        asked->met = true;
+    return asked || pf_fortran_runtime_is(name);
 }
 
 void pf_private_system_report(void)
@@ -107,11 +118,21 @@ void pf_private_system_report(void)
 
 bool pf_private_system_find(char path[PATH_MAX], const char *name)
 {
-    struct link_map *map = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
-    if (!map)
+    struct asked *asked = find_asked(name);
+    struct found *found = asked ? asked->found : NULL;
+    while (found && strcmp(found->name, name) != 0)
+        found = found->next;
+    struct link_map *map = found ? NULL : dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+    if (!found && !map)
         return false;
-    bool fits = snprintf(path, PATH_MAX, "%s", map->l_name) < PATH_MAX;
-    dlclose(map);
+    bool fits = snprintf(path, PATH_MAX, "%s", found ? found->path : map->l_name) < PATH_MAX;
+    if (asked && !found) {
+        found = pf_malloc(sizeof *found);
+        *found = (struct found){pf_strdup(name), pf_strdup(map->l_name), asked->found};
+        asked->found = found;
+    }
+    if (map)
+        dlclose(map);
     return fits;
 }
 

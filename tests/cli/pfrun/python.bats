@@ -219,6 +219,44 @@ END
     [ "$(quietly "" -np 3 $PYTHON maps.py | sort -u)" = 3 ]
 }
 
+# As packages of pip bring them; a folder with their headers is not there.
+@test "a library beside a module" {
+    mkdir -p modules module.libs
+    echo 'static int count; int next(void) { return ++count; }' >next.c
+    gcc -shared -fPIC next.c -o module.libs/libnext-1a2b.so -Wl,-soname,libnext-1a2b.so
+    cat >counts.c <<'END'
+typedef struct { long count; void *type, *init; long index; void *copy; const char *name, *doc; long size; void *rest[5]; } module;
+typedef struct { const char *name; void *function; int flags; const char *doc; } method;
+void *PyModule_Create2(module *, int), *PyLong_FromLong(long);
+int next(void);
+static void *call(void) { return PyLong_FromLong(next()); }
+static method methods[] = {{"next", call, 4, 0}, {0}};
+static module counts = {1, 0, 0, 0, 0, "counts", 0, -1, {methods}};
+void *PyInit_counts(void) { return PyModule_Create2(&counts, 1013); }
+END
+    gcc -shared -fPIC counts.c -o modules/counts.so -Lmodule.libs -l:libnext-1a2b.so -Wl,-rpath,'$ORIGIN/../module.libs'
+    echo 'from mpi4py import MPI; import counts; MPI.COMM_WORLD.Barrier(); print(counts.next())' >count.py
+    export PYTHONPATH=modules
+    quietly "" -np 3 $PYTHON count.py >out 2>err
+    [ "$(sort out | xargs)" = "1 2 3" ]
+    grep "all ranks share the variables of the library libnext-1a2b.so, .*(PARFOCAL_PRIVATE=libnext-1a2b gives each rank a copy)" err
+    PARFOCAL_PRIVATE=libnext-1a2b quietly "" -np 3 $PYTHON count.py >out 2>err
+    [ "$(sort out | xargs)" = "1 1 1" ]
+    ! grep libnext err
+    cat >history.py <<'END'
+import readline
+from mpi4py import MPI
+readline.add_history("line")
+MPI.COMM_WORLD.Barrier()
+print(readline.get_current_history_length())
+END
+    [ "$(PARFOCAL_PRIVATE=libreadline quietly "" -np 3 $PYTHON history.py | xargs)" = "1 1 1" ]
+    echo "#" >bad.so
+    [ "$(quietly "" -np 1 $PYTHON -c 'import ctypes
+try: ctypes.CDLL("./bad.so")
+except OSError as error: print(error)')" = "./bad.so: file too short" ]
+}
+
 # mpi4py 3 does not call it.
 @test "a text of an info as MPI 4 has it" {
     cat >text.py <<'END'
