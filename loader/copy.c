@@ -138,40 +138,105 @@ static void name_memory(char path[PATH_MAX], int fd)
     sprintf(end, "/%d", fd);
 }
 
-/* The library itself, where nobody writes. */
-static bool map_original(const struct pf_copy *copy, const struct link_map *map)
+/* A copy while it comes into being: two descriptors, of the library and of its memory. */
+struct born {
+    const struct pf_copy *copy;
+    const struct link_map *map;
+    int original, memory;
+};
+
+/* What is mapped elsewhere, or was copied when it was written, need not be there twice: those pages of a part
+ * that lie in this segment alone. */
+static void release(const struct born *born, const Elf64_Phdr *segment, size_t from, size_t to)
 {
-    const Elf64_Ehdr *header = (const void *)copy->elf->bytes;
-    const Elf64_Phdr *segment = (const void *)(copy->elf->bytes + header->e_phoff);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), end = segment->p_offset + segment->p_filesz;
+    from = from > segment->p_offset ? from : segment->p_offset;
+    from = (from + page - 1) & ~(page - 1);
+    to = (to < end ? to : end) & ~(page - 1);
+    if (from < to)
+        fallocate(born->memory, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(to - from));
+}
+
+/* A part of the library itself, in whole pages. */
+static bool map_original(const struct born *born, const Elf64_Phdr *segment, size_t offset, size_t size)
+{
+    char *at = (char *)born->map->l_addr + segment->p_vaddr - segment->p_offset + offset;
+    int protection = PROT_READ | (segment->p_flags & PF_X ? PROT_EXEC : 0);
+    return mmap(at, size, protection, MAP_PRIVATE | MAP_FIXED, born->original, (off_t)offset) != MAP_FAILED;
+}
+
+/* Of a segment that has been changed before it was written, the long parts that are as they were: each is
+ * one more mapping. */
+static bool map_unchanged(const struct born *born, const Elf64_Phdr *segment, size_t begin, size_t size)
+{
+    enum { LONG = 1 << 16 };
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    int fd = open(copy->of, O_RDONLY | O_CLOEXEC);
-    bool good = fd >= 0;
-    for (int left = header->e_phnum; left > 0 && good; left--, segment++) {
-        size_t before = segment->p_vaddr & (page - 1);
-        int protection = PROT_READ | (segment->p_flags & PF_X ? PROT_EXEC : 0);
-        if (segment->p_type == PT_LOAD && !(segment->p_flags & PF_W) && pf_elf_is_unread(copy->elf, segment))
-            good =
-                mmap((char *)map->l_addr + segment->p_vaddr - before, before + segment->p_filesz, protection,
-                     MAP_PRIVATE | MAP_FIXED, fd, (off_t)(segment->p_offset - before)) != MAP_FAILED;
+    bool good = true;
+    const char *changed = born->copy->elf->bytes + begin;
+    const char *there = mmap(NULL, size, PROT_READ, MAP_PRIVATE, born->original, (off_t)begin);
+    if (there == MAP_FAILED)
+        return false;
+    for (size_t from = 0, to; from < size && good; from = to + page) {
+        for (to = from; to < size && memcmp(changed + to, there + to, page) == 0;)
+            to += page;
+        if (to - from < LONG)
+            continue;
+        good = map_original(born, segment, begin + from, to - from);
+        release(born, segment, begin + from, begin + to);
     }
-    if (fd >= 0)
-        close(fd);
+    munmap((void *)there, size);
     return good;
 }
 
-static void *open_memory(const struct pf_copy *copy, int fd)
+/* What a rank may write is its own from now on; not where the system cannot do that. */
+static void copy_all(const struct born *born, const Elf64_Phdr *segment, size_t fixed)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), moved = segment->p_vaddr - segment->p_offset;
+    size_t from = ((fixed > segment->p_vaddr ? fixed : segment->p_vaddr) + page - 1) & ~(page - 1);
+    size_t to = (segment->p_vaddr + segment->p_filesz) & ~(page - 1);
+    if (from < to && madvise((char *)born->map->l_addr + from, to - from, MADV_POPULATE_WRITE) == 0)
+        release(born, segment, from - moved, to - moved);
+}
+
+static bool map_segments(const struct born *born)
+{
+    const struct pf_elf *elf = born->copy->elf;
+    const Elf64_Ehdr *header = (const void *)elf->bytes;
+    const Elf64_Phdr *segments = (const void *)(elf->bytes + header->e_phoff);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), fixed = 0;
+    bool good = true;
+    for (int i = 0; i < header->e_phnum; i++)
+        if (segments[i].p_type == PT_GNU_RELRO)
+            fixed = segments[i].p_vaddr + segments[i].p_memsz;
+    for (const Elf64_Phdr *segment = segments; segment < segments + header->e_phnum && good; segment++) {
+        size_t begin = segment->p_offset & ~(page - 1);
+        size_t size = (segment->p_offset + segment->p_filesz - begin + page - 1) & ~(page - 1);
+        if (segment->p_type != PT_LOAD)
+            continue;
+        if (segment->p_flags & PF_W)
+            copy_all(born, segment, fixed);
+        else
+            good = pf_elf_is_unread(elf, segment) ? map_original(born, segment, begin, size)
+                                                  : map_unchanged(born, segment, begin, size);
+    }
+    return good;
+}
+
+static void *open_memory(const struct pf_copy *copy, int memory)
 {
     char path[PATH_MAX];
     struct link_map *map;
-    name_memory(path, fd);
+    name_memory(path, memory);
     void *loaded = (copy->open ? copy->open : dlopen)(path, copy->flags);
-    close(fd);
-    if (!loaded || dlinfo(loaded, RTLD_DI_LINKMAP, &map) != 0)
-        return NULL;
-    free(map->l_name); /* which the dynamic linker has allocated, and releases */
-    map->l_name = strdup(copy->path);
-    if (!map_original(copy, map))
-        pf_die("'%s': no memory for its code: %s", copy->of, strerror(errno));
+    if (loaded && dlinfo(loaded, RTLD_DI_LINKMAP, &map) == 0) {
+        const struct born born = {copy, map, open(copy->of, O_RDONLY | O_CLOEXEC), memory};
+        free(map->l_name); /* which the dynamic linker has allocated, and releases */
+        map->l_name = strdup(copy->path);
+        if (born.original < 0 || !map_segments(&born))
+            pf_die("'%s': no memory for its code: %s", copy->of, strerror(errno));
+        close(born.original);
+    }
+    close(memory);
     return loaded;
 }
 

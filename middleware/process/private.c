@@ -157,6 +157,12 @@ static bool known(const struct program *program, const char *name)
     return false;
 }
 
+/* Fortran's library is opened in a way of its own. */
+static bool begins_late(const char *name)
+{
+    return pf_private_system_is(name) && !pf_fortran_runtime_is(name);
+}
+
 /* Adds what an object needs, then the object. A library that needs itself in a circle stays where it was met
  * first. */
 static void add(struct program *program, const char *path, const char *name, struct pf_elf elf)
@@ -187,7 +193,7 @@ static void add(struct program *program, const char *path, const char *name, str
     }
     open_count -= depth;
     pf_elf_keep_ends(&elf);
-    if (name && pf_private_system_is(name) && !pf_fortran_runtime_is(name)) /* which has its own way */
+    if (name && begins_late(name))
         pf_elf_keep_begin(&elf);
     program->objects =
         pf_reallocarray(program->objects, (size_t)program->count + 1, sizeof *program->objects);
@@ -410,7 +416,7 @@ bool pf_private_read(struct pf_elf *elf, const char *path, bool *plugs, bool *ow
             strcpy(elf->names[i].text, copy);
         *own_names |= copy != NULL;
     }
-    if (*plugs)
+    if (*plugs || begins_late(slash ? slash + 1 : path))
         pf_elf_keep_begin(elf);
     return true;
 }
