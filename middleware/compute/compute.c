@@ -131,7 +131,8 @@ void pf_compute_begin(int ranks)
     all.replays = *pf_config.computation_replay != 0;
     all.measures = !all.records && !all.replays && sg_cfg_get_boolean("smpi/simulate-computation");
     choose_clock();
-    pf_interpreter_start();
+    if (all.measures)
+        pf_interpreter_measures();
     pf_critical_path_begin(ranks);
     pf_compute_on |= all.records || all.replays || pf_config.rank_times || pf_chain_on ||
                      (pf_config.analytic_explain && *pf_config.report);

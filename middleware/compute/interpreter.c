@@ -23,6 +23,7 @@ enum { INTERVAL_NS = 1000000, ENOUGH = 20 };
 
 static struct {
     struct dl_find_object *of_ranks; /* each one's copy; size 0: it has none */
+    bool measures;
     unsigned long samples, own;
 } all;
 
@@ -53,13 +54,19 @@ static void start_timer(void)
         timer_settime(timer, 0, &(struct itimerspec){interval, interval}, NULL);
 }
 
-void pf_interpreter_start(void)
+static void start_once(void)
 {
     static bool started;
-    if (all.of_ranks && !started && pf_compute_measures()) {
-        started = true;
-        start_timer();
-    }
+    if (started || !all.of_ranks || !all.measures)
+        return;
+    started = true;
+    start_timer();
+}
+
+void pf_interpreter_measures(void)
+{
+    all.measures = true;
+    start_once();
 }
 
 void pf_interpreter_begin(const void *function)
@@ -70,7 +77,7 @@ void pf_interpreter_begin(const void *function)
     if (!all.of_ranks)
         all.of_ranks = pf_calloc((size_t)pf_job_state.size, sizeof *all.of_ranks);
     _dl_find_object((void *)function, &all.of_ranks[rank]);
-    pf_interpreter_start();
+    start_once();
 }
 
 bool pf_interpreter_share(double *share, unsigned long *samples)

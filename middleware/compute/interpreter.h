@@ -16,8 +16,8 @@
 /* The calling rank's program is an interpreter, whose library `function` is in. */
 PF_EXPORT void pf_interpreter_begin(const void *function);
 
-/* Once it is known whether computation is measured: the timer starts if it is, and there is an interpreter. */
-void pf_interpreter_start(void);
+/* Computation is measured in this run: without this call there is no timer. */
+void pf_interpreter_measures(void);
 
 /* At the end of the run: the share, from 0 to 1, of so many samples. False, if there are too few. */
 bool pf_interpreter_share(double *share, unsigned long *samples);

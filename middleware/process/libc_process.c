@@ -9,6 +9,7 @@
 #include <simgrid/actor.h>
 
 #include "base/child.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "middleware/core/job_state.h"
 #include "middleware/process/libc.h"
@@ -18,7 +19,7 @@
 static struct pf_process **processes; /* by rank */
 static pthread_t thread;              /* in which ranks live */
 static struct pf_process *last;       /* that has asked there: other threads of unknown origin are its own */
-static _Thread_local struct pf_process *origin; /* of another thread: the rank that has made it */
+static pthread_key_t origin;          /* of another thread: the rank that has made it */
 
 int pf_process_no_input(void)
 {
@@ -35,6 +36,8 @@ static struct pf_process *begin(int rank)
     if (!processes) {
         processes = pf_calloc((size_t)pf_job_state.size, sizeof *processes);
         thread = pthread_self();
+        if (pthread_key_create(&origin, NULL) != 0)
+            pf_die("the process has no more keys of thread-specific data");
         setvbuf(stdout, NULL, _IOLBF,
                 0); /* what libraries of the system write stays among the ranks' lines */
     }
@@ -66,7 +69,7 @@ struct pf_process *pf_process(void)
         struct pf_process *of_team = pf_openmp_process();
         if (of_team || !last || pthread_equal(thread, pthread_self()))
             return of_team;
-        struct pf_process *own = origin;
+        struct pf_process *own = pthread_getspecific(origin);
         return own ? own : last;
     }
     long rank = sg_actor_self_get_pid() - 1;
@@ -85,7 +88,7 @@ static void *begin_thread(void *arg)
 {
     const struct start start = *(struct start *)arg;
     free(arg);
-    origin = start.origin;
+    pthread_setspecific(origin, start.origin);
     return start.function(start.arg);
 }
 

@@ -147,7 +147,7 @@ static bool is_open(const struct library *library, const char *path, int flags)
 }
 
 /* What a plug-in needs: the rank's copy of what the user wants copied, to which its calls are led then. A
- * copy lies elsewhere than the library: what this one has beside it is opened before it, for all ranks. */
+ * copy lies elsewhere than the library: what this one has next to it is opened before it, for all ranks. */
 static void open_needed(const struct pf_elf *elf)
 {
     char path[PATH_MAX];
@@ -155,10 +155,10 @@ static void open_needed(const struct pf_elf *elf)
         const char *name = elf->names[i].text;
         if (elf->names[i].kind != PF_ELF_NEEDED)
             continue;
-        bool beside = pf_private_find_own(path, elf, name);
-        if (pf_private_system_is(name) && (beside || pf_private_system_find(path, name)))
+        bool near = pf_private_find_own(path, elf, name);
+        if (pf_private_system_is(name) && (near || pf_private_system_find(path, name)))
             pf_private_open(path, RTLD_LAZY | RTLD_LOCAL);
-        else if (beside)
+        else if (near)
             pf_libraries_watch(open_shared(path, RTLD_LAZY | RTLD_LOCAL));
     }
 }

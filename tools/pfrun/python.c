@@ -125,7 +125,7 @@ static void add_modules(const char *helper)
 }
 
 /* Of all programs, once. A rank computes on one core, as where mpirun binds it: threads of BLAS would take
- * part of its computation to cores of this machine, where nobody measures it. */
+ * part of its computation to cores of this machine, where it is not measured. */
 static void hand_over(const char *helper, const char *stem)
 {
     add_modules(helper);
