@@ -5,6 +5,7 @@
  */
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,30 +18,52 @@
 #include "middleware/process/handed.h"
 #include "tools/pfpython/pfpython.h"
 
-/* What is called of it when a run ends with a diagnosis: as its faulthandler does, without its lock, which
- * another thread may hold for ever, and also when it is about to end. */
+/* What is called of it when a run ends with a diagnosis. Its dump for crashes needs no lock, but is not
+ * exported since Python 3.13; the others are its stable interface. */
 static struct {
     void *(*GetThisThreadState)(void);
-    void (*DumpTraceback)(int descriptor, void *thread);
+    int (*Ensure)(void);
+    void (*Release)(int);
+    void *(*GetFrame)(void);
+    void *(*GetCode)(void *frame);
+    int (*GetLineNumber)(void *frame);
+    void *(*GetAttrString)(void *object, const char *name);
+    const char *(*AsUTF8)(void *object);
+    void (*DecRef)(void *object);
 } api;
+static void (*dump_traceback)(int descriptor, void *thread);
+static pthread_t ranks;
 
 static bool find_api(void *library)
 {
-    *(void **)&api.GetThisThreadState = dlsym(library, "PyGILState_GetThisThreadState");
-    *(void **)&api.DumpTraceback = dlsym(library, "_Py_DumpTraceback");
-    return api.GetThisThreadState && api.DumpTraceback;
+    static const char *const names[] = {"PyGILState_GetThisThreadState",
+                                        "PyGILState_Ensure",
+                                        "PyGILState_Release",
+                                        "PyEval_GetFrame",
+                                        "PyFrame_GetCode",
+                                        "PyFrame_GetLineNumber",
+                                        "PyObject_GetAttrString",
+                                        "PyUnicode_AsUTF8",
+                                        "Py_DecRef"};
+    void *found[sizeof names / sizeof names[0]];
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (!(found[i] = dlsym(library, names[i])))
+            return false;
+    _Static_assert(sizeof found == sizeof api, "one for each name");
+    memcpy(&api, found, sizeof api);
+    *(void **)&dump_traceback = dlsym(library, "_Py_DumpTraceback");
+    ranks = pthread_self();
+    return true;
 }
 
-/* The line that called into MPI: what mpi4py does itself has no frame. It is the first of the traceback,
- * which does not fill a pipe. */
-static bool place(char *text, size_t size)
+/* The first line of the traceback, which does not fill a pipe. */
+static bool place_in_dump(void *thread, char *text, size_t size)
 {
     char dump[700] = "", file[501], function[101];
     int ends[2], line;
-    void *thread = api.GetThisThreadState();
-    if (!thread || pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
         return false;
-    api.DumpTraceback(ends[1], thread);
+    dump_traceback(ends[1], thread);
     ssize_t length = read(ends[0], dump, sizeof dump - 1);
     close(ends[0]);
     close(ends[1]);
@@ -50,6 +73,34 @@ static bool place(char *text, size_t size)
     if (known)
         snprintf(text, size, "%s:%d (%s)", file, line, function);
     return known;
+}
+
+static bool place_of_frame(char *text, size_t size)
+{
+    int state = api.Ensure();
+    void *frame = api.GetFrame(), *code = frame ? api.GetCode(frame) : NULL;
+    void *file = code ? api.GetAttrString(code, "co_filename") : NULL;
+    void *function = code ? api.GetAttrString(code, "co_name") : NULL;
+    bool known = file && function;
+    if (known)
+        snprintf(text, size, "%s:%d (%s)", api.AsUTF8(file), api.GetLineNumber(frame), api.AsUTF8(function));
+    api.DecRef(file);
+    api.DecRef(function);
+    api.DecRef(code);
+    api.Release(state);
+    return known;
+}
+
+/* The line that called into MPI: what mpi4py does itself has no frame. The interpreter knows no thread when
+ * it is about to end; another thread than that of the ranks might wait for its lock for ever. */
+static bool place(char *text, size_t size)
+{
+    void *thread = api.GetThisThreadState();
+    if (!thread)
+        return false;
+    if (dump_traceback)
+        return place_in_dump(thread, text, size);
+    return pthread_equal(ranks, pthread_self()) && place_of_frame(text, size);
 }
 
 int main(int argc, char **argv)
