@@ -45,6 +45,9 @@ void pf_colls_free(struct pf_colls *colls)
     free(colls->active);
     free(colls->side);
     free(colls->open);
+    free(colls->via);
+    free(colls->note);
+    free(colls->flow_link);
     free(colls->posts);
     free(colls->step);
     free(colls->peer);

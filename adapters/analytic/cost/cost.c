@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/config.h"
 #include "base/memory.h"
 
 /* fmax() would be a call of the C library. */
@@ -127,11 +128,21 @@ ALWAYS_INLINE double wait_for_links(struct pf_cost *cost, const struct way *way,
     double wire = 0;
     if (bytes > cost->network.share_above && way->from != way->to)
         wire = way->range->header + (double)bytes * latest(1, way->range->byte_factor);
-    return pf_crowd_wait(cost->network.crowd, way->src, way->from, way->to, wire, wire * path_byte_time(way),
-                         start, arrival, arrival - alone);
+    double lone = wire * path_byte_time(way),
+           end = pf_crowd_wait(cost->network.crowd, way->src, way->from, way->to, wire, lone, start, arrival,
+                               arrival - alone);
+    if (cost->inflow.node && wire > 0) {
+        cost->inflow.from = way->from;
+        cost->inflow.crossing = pf_links_number(cost->network.middle);
+        cost->inflow.bytes = wire;
+        cost->inflow.begun = start;
+        cost->inflow.alone = lone;
+        cost->inflow.through = end - (alone - start - lone);
+    }
+    return end;
 }
 
-/* How long a short message of an exchange between all waits for the links in the middle of its path. */
+/* How long a short message waits for the links in the middle of its path. */
 static double wait_in_the_middle(const struct way *way, size_t bytes, double start, double latency)
 {
     size_t wire = (size_t)(way->range->header + (double)bytes * way->range->byte_factor);
@@ -163,15 +174,22 @@ static void note_inflow(struct pf_cost *cost, const struct way *way, size_t byte
     struct pf_inflow **inflow = &network->inflow[way->to];
     if (!*inflow)
         *inflow = pf_calloc(1, sizeof **inflow);
-    cost->inflow =
-        (struct pf_cost_inflow){way->to + 1, pf_inflow_add(*inflow, start, work, until), work, end};
+    cost->inflow = (struct pf_cost_inflow){
+        .node = way->to + 1, .number = pf_inflow_add(*inflow, start, work, until), .work = work, .end = end};
 }
 
 double pf_cost_late(const struct pf_cost *cost, const struct pf_cost_inflow *inflow)
 {
-    return inflow->node ? pf_inflow_late(cost->network.inflow[inflow->node - 1], inflow->number, inflow->work,
-                                         inflow->end)
-                        : 0;
+    if (!inflow->node)
+        return 0;
+    double late =
+        pf_inflow_late(cost->network.inflow[inflow->node - 1], inflow->number, inflow->work, inflow->end);
+    if (inflow->bytes <= 0)
+        return late;
+    double shared = inflow->begun + inflow->alone +
+                    pf_links_late(cost->network.middle, inflow->from, inflow->node - 1, inflow->crossing,
+                                  inflow->bytes, inflow->begun, inflow->alone);
+    return latest(late, shared - inflow->through);
 }
 
 /* transmit_from() between nodes of several links: the NIC serves at its own rate, and each link at the
@@ -193,6 +211,8 @@ static double transmit_by_ports(struct pf_cost *cost, const struct way *way, siz
     double alone = range->latency + range->latency_factor * way->path.latency + (double)bytes * byte_time +
                    range->header * path_byte_time(way);
     double arrival = start + alone, shared = together + alone;
+    if (network->middle && bytes <= network->share_above)
+        arrival += wait_in_the_middle(way, bytes, start, range->latency_factor * way->path.latency);
     if (port.in != port.out)
         arrival = latest(arrival,
                          take(pf_ports_busy(network->ports, port.in, passes), arrival - busy, busy) + busy);
@@ -234,8 +254,7 @@ ALWAYS_INLINE double transmit_from(struct pf_cost *cost, const struct way *way, 
     if (way->transport->links)
         arrival += pf_links_load(way->transport->links, way->from, way->to, bytes, start, latency,
                                  (double)bytes * path_byte_time(way));
-    else if (__builtin_expect(cost->exchange, 0) && bytes <= way->transport->share_above &&
-             way->from != way->to)
+    else if (way->transport->middle && bytes <= way->transport->share_above)
         arrival += wait_in_the_middle(way, bytes, start, latency);
     struct pf_busy *busy_in = passes ? way->transport->passing_in : way->transport->busy_in;
     double shared = arrival + later, came = arrival - busy;
@@ -644,11 +663,6 @@ double pf_cost_mprobe_gain(const struct pf_cost *cost)
     return cost->protocol == PF_COST_PORTALS ? cost->receive_latency / 2 : 0;
 }
 
-void pf_cost_exchange(struct pf_cost *cost, bool begins)
-{
-    cost->exchange = begins && cost->network.middle && cost->network.passing_out;
-}
-
 bool pf_cost_shares(const struct pf_cost *cost)
 {
     return cost->network.batch != NULL;
@@ -657,7 +671,8 @@ bool pf_cost_shares(const struct pf_cost *cost)
 bool pf_cost_flows(const struct pf_cost *cost)
 {
     return cost->protocol == PF_COST_PORTALS && cost->network.batch && cost->network.busy_in &&
-           !cost->network.links && !cost->network.ports && cost->ranks == cost->nodes;
+           !cost->network.links && (cost->network.middle || !cost->network.ports) &&
+           cost->ranks == cost->nodes;
 }
 
 void pf_cost_flow(struct pf_cost *cost, int src, int dst, size_t bytes, struct pf_cost_flow *flow)
@@ -671,6 +686,10 @@ void pf_cost_flow(struct pf_cost *cost, int src, int dst, size_t bytes, struct p
     flow->call = cost->call + overhead_send(way.range, bytes);
     flow->gap = way.range->gap;
     flow->work = busy_time(&way, bytes, byte_time);
+    flow->bytes = flow->work / path_byte_time(&way);
+    flow->acknowledgement_bytes = (double)pf_config.nic_ack_bytes;
+    flow->reliability_bytes = (double)pf_config.nic_e2e_ack_bytes;
+    flow->request_bytes = (double)pf_config.nic_header_bytes;
     flow->head = request_time(cost, &way);
     flow->latency = way.range->latency + path + (double)bytes * byte_time +
                     way.range->header * path_byte_time(&way) - flow->work;
@@ -687,8 +706,9 @@ double pf_cost_flow_ended(struct pf_cost *cost, int src, int dst, size_t bytes, 
 {
     struct way way;
     find_way(cost, src, dst, bytes, &way);
-    double alone = begin + busy_time(&way, bytes, byte_time_of(&way));
-    return cost->network.crowd ? wait_for_links(cost, &way, bytes, begin, end, alone) : end;
+    return cost->network.crowd
+               ? pf_crowd_wait(cost->network.crowd, src, way.from, way.to, 0, 0, begin, end, 0)
+               : end;
 }
 
 void pf_cost_latencies(struct pf_cost *cost, int src, int dst, size_t bytes, enum pf_cost_crossing crossing,
@@ -714,6 +734,25 @@ double pf_cost_flow_time(struct pf_cost *cost, int src, int dst, size_t bytes)
     struct way way;
     find_way(cost, src, dst, bytes, &way);
     return busy_time(&way, bytes, byte_time_of(&way));
+}
+
+int pf_cost_flow_links(struct pf_cost *cost, int src, int dst, const int **numbers)
+{
+    return cost->network.middle ? pf_links_route(cost->network.middle, cost->node_of_rank[src],
+                                                 cost->node_of_rank[dst], numbers)
+                                : 0;
+}
+
+double pf_cost_link_rate(const struct pf_cost *cost, int number)
+{
+    return pf_links_rate(cost->network.middle, number);
+}
+
+double pf_cost_nic_rate(struct pf_cost *cost, int rank)
+{
+    struct way way;
+    find_way(cost, rank, rank ? 0 : 1, SIZE_MAX, &way);
+    return 1 / (cost->network.middle ? way.range->least_byte_time : path_byte_time(&way));
 }
 
 void pf_cost_flows_ended(struct pf_cost *cost, int rank, double out_until, double out_work, double in_until,

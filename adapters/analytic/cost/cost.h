@@ -28,6 +28,11 @@ struct pf_cost_inflow {
     int node; /* and one */
     uint32_t number;
     double work, end; /* as routes/inflow.h has them */
+    /* Its number among those on links, from node `from`, where it has `bytes` (0: it is none of them) and
+     * takes `alone` from `begun` on when nothing is in its way; at `through` it has left them. */
+    int from;
+    uint64_t crossing;
+    double bytes, begun, alone, through;
 };
 
 /* The sender's half, known when the message is sent. */
@@ -124,10 +129,6 @@ double pf_cost_safe_unexpected(const struct pf_cost *cost, const struct pf_cost_
 /* How long a NIC takes for each of several messages that are sent at once, without their bytes. */
 double pf_cost_gap(const struct pf_cost *cost, size_t bytes);
 
-/* Begins or ends an exchange of all ranks with all: in between, short messages wait for the links in the
- * middle of their paths, also where `contention` is `nic`. */
-void pf_cost_exchange(struct pf_cost *cost, bool begins);
-
 /* Whether pf_cost_post_end() can be later than `posted` for so many bytes. */
 bool pf_cost_post_blocks(const struct pf_cost *cost, size_t bytes);
 
@@ -141,9 +142,11 @@ double pf_cost_mprobe_gain(const struct pf_cost *cost);
  * of its own, and the times before and after that. Called once for each message, which is counted.
  */
 struct pf_cost_flow {
-    double call;            /* of its send, paid by the caller; the data leave then */
-    double gap;             /* after the data of the previous message */
-    double work;            /* time of its bytes on a link */
+    double call;  /* of its send, paid by the caller; the data leave then */
+    double gap;   /* after the data of the previous message */
+    double work;  /* time of its bytes alone */
+    double bytes; /* on the links */
+    double acknowledgement_bytes, reliability_bytes, request_bytes; /* likewise, without data */
     double head;            /* from where its data leave to where the target's NIC knows of it */
     double latency;         /* from the end of its work to the arrival */
     double acknowledgement; /* from the arrival to the end of the send */
@@ -154,12 +157,17 @@ struct pf_cost_flow {
      * a second time `again` later; the send ends `left` before their arrival. */
     double write_latency, again, left;
 };
-bool pf_cost_flows(const struct pf_cost *cost); /* whether messages share NICs only */
+bool pf_cost_flows(const struct pf_cost *cost); /* whether messages share NICs and links */
 void pf_cost_flow(struct pf_cost *cost, int src, int dst, size_t bytes, struct pf_cost_flow *flow);
 /* Its bytes left from `begin` to `end`. */
 double pf_cost_flow_ended(struct pf_cost *cost, int src, int dst, size_t bytes, double begin, double end);
 /* Its `work` alone. */
 double pf_cost_flow_time(struct pf_cost *cost, int src, int dst, size_t bytes);
+/* The numbers of the links on its path; returns how many there are. Valid until the next call for another
+ * pair that is unknown. And the rates (B/s) of a link, and of a rank's NIC. */
+int pf_cost_flow_links(struct pf_cost *cost, int src, int dst, const int **numbers);
+double pf_cost_link_rate(const struct pf_cost *cost, int number);
+double pf_cost_nic_rate(struct pf_cost *cost, int rank);
 /* The NIC of a rank was busy with flows until these dates, for so long. */
 void pf_cost_flows_ended(struct pf_cost *cost, int rank, double out_until, double out_work, double in_until,
                          double in_work);

@@ -91,7 +91,6 @@ struct pf_cost {
     size_t window_buffer;                                 /* 0: one-sided communication is done by the NICs */
     double receive_latency, event_latency, write_latency; /* of protocol portals: see keys.def */
     bool eager_meets;                                     /* eager data leave when their receive is posted */
-    bool exchange; /* all ranks send to all: short messages wait for the links in the middle of their paths */
     bool leaves_first; /* eager data leave while their sender is still in its call */
     enum pf_cost_protocol protocol;
     enum pf_cost_done eager_done, rendezvous_done;

@@ -153,13 +153,21 @@ near_portals() {
     near_portals 10 64 dragonfly stride bisection
 }
 
+@test "messages of analytic share links, alone and in exchanges of all with all" {
+    only_openmpi_4
+    near_portals 2 16 dragonfly both stride
+    rm times
+    near_portals 5 64 torus alltoall ialltoall
+}
+
 @test "links that are crowded in analytic are named, with the phase and the model that has them" {
     for program in cells/cells platforms/exchange; do
         "$PF_BIN/pfcc" -O1 -o "${program#*/}" "$BATS_TEST_DIRNAME/../../../experiments/$program.c"
     done
     on() { echo -np 16 -model analytic -platform "$1:16"; }
-    warns "crowded: some .* of .* estimate .* -model packet simulates it$" $(on dragonfly) ./exchange alltoall 65536 2
-    warns "most of all in phase bisection: .*-schedule bisection=packet)$" $(on dragonfly) ./cells bisection 65536
+    warns "crowded: some .* of .* estimate .* -model packet simulates it$" \
+        -np 72 -model analytic -platform dragonfly:72 ./exchange alltoall 65536 1
+    warns "most of all in phase allgather: .*-schedule allgather=packet)$" $(on dragonfly) ./cells allgather 65536
     says_nothing $(on dragonfly) ./cells bisection 1024
     says_nothing $(on star) ./cells bisection 65536
     PARFOCAL_ANALYTIC_SET="contention = link" says_nothing $(on dragonfly) ./cells bisection 65536

@@ -226,7 +226,7 @@ bool pf_nth_source(const struct pf_plan *plan, int rank, int i, int *from, size_
         *bytes = pf_plan_blocks(plan, *from, 1);
         return true;
     }
-    *from = nth_other(rank, i);
+    *from = pf_nth_goes_around(plan) ? around(rank + i, plan->call.n) : nth_other(rank, i);
     *bytes = pair_bytes(plan, *from, rank);
     return is_sent(plan, *bytes);
 }

@@ -336,7 +336,6 @@ static void exchange_all(struct pf_coll *coll, const struct pf_stage *stage)
     bool together = pf_cost_shares(coll->colls->cost) && !plan->call.nonblocking;
     bool sends_first = pf_sends_first(plan);
     struct pf_step step;
-    pf_cost_exchange(coll->colls->cost, true);
     for (int r = 0; r < n && coll->posts; r++)
         coll->member[r].cpu += posting_all(coll, r, 0, 0);
     for (int i = 1; i < n; i++) {
@@ -354,7 +353,6 @@ static void exchange_all(struct pf_coll *coll, const struct pf_stage *stage)
                 coll->member[r].cpu += post;
         }
     }
-    pf_cost_exchange(coll->colls->cost, false);
 }
 
 static void exchange_round(struct pf_coll *coll, const struct pf_stage *stage, int k)

@@ -71,7 +71,13 @@ struct pf_colls {
     struct pf_flow_active *active;
     struct pf_flow_side *side;
     int *open;
-    int flow_room;
+    int flow_room, side_room;
+    int *via; /* what each message shares */
+    int via_room;
+    struct pf_flow_link *flow_link; /* by the platform's number */
+    int flow_link_room;
+    struct pf_flow_note *note;
+    int note_room;
     int *posts; /* scratch of one evaluation: see struct pf_coll */
     int posts_room;
     struct pf_tally tally[PF_COLL_KINDS][PF_ALGORITHMS_MAX][PF_SIZE_CLASSES];

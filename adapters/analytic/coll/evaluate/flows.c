@@ -1,21 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Exchanges of long messages between all ranks, call by call, with messages as flows: at each date the
- * messages in progress share the links of the ranks' NICs by max-min fairness, so the end of a message
+ * messages in progress share NICs and links by max-min fairness, so the end of a message
  * depends on those that begin after it. Posting a receive whose message has been sent already blocks its rank
  * until the message has arrived and been discarded; then the receive fetches it. This is what portals does;
  * it takes longer than pricing each message by itself.
  */
 #include "adapters/analytic/coll/evaluate/evaluate.h"
+#include "adapters/analytic/cost/routes/busy.h"
 
+#include <limits.h>
 #include <math.h>
+#include <string.h>
 
+#include "base/config.h"
 #include "base/memory.h"
 
-/* Flows that begin or end within this part of a message's time count as one change. */
-#define SAME 0.1
+/* Flows that begin or end within this part of a message's time count as one change: twice that where calls
+ * take turns, so that there are many dates. */
+#define SAME 0.01
 /* Links whose shares differ by less than this count as equal. */
-#define NEAR 0.05
+#define NEAR 1e-4
+
+/* The share of the flows' remaining time for which changes wait. */
+#define WAIT_PER_FLOW 2e-6
 
 /* The state of a message. */
 enum { POSTED = 1, LATE = 2, AGAIN = 4 };
@@ -27,24 +35,51 @@ struct pf_flow_message {
     double begin;  /* its first byte left */
     double end;    /* the last byte has left; INFINITY: not yet */
     size_t bytes;
+    int via, hops; /* what it shares: so many places of `via` */
     int state;
 };
 
-/* A flow in progress. `left` of it was left at `since`, in seconds of a link of its own; it has no rate
- * before it has begun. */
+/* A flow in progress. `left` bytes of it were left at `since`; it has no rate before it has begun. */
 struct pf_flow_active {
     int from, to;
-    double since, left, rate;
-    double date; /* of its end with this rate, or of its beginning */
+    const int *via;
+    int hops;
+    double since, left, rate, most;
+    double date;    /* of its end with this rate, or of its beginning */
+    int limit;      /* the side that it has its rate from, or -1 */
+    double charged; /* what envelopes had taken of its rate there when that was last looked at */
     bool begun;
 };
 
-/* A link of a rank's NIC, out or in. */
+/* A side of a rank's NIC, or a link between several nodes. */
 struct pf_flow_side {
-    double capacity;  /* that is not assigned yet */
-    double share;     /* of it for each flow */
+    double rate;    /* B/s */
+    bool link;      /* that is a link's */
+    int limits;     /* so many flows have their rate from it */
+    double charged; /* so many bytes have envelopes taken of each of them */
+    struct pf_busy controls;
+    double left;      /* of it that is not assigned yet */
+    double share;     /* of that for each flow */
     int flows;        /* which have no rate yet */
-    double work, end; /* of all messages that crossed it */
+    int count;        /* which have begun */
+    double work, end; /* of all messages that crossed it, where it is a NIC's */
+};
+
+/* A link of the platform, and which ranks use it: one, plus 1, or MANY. */
+struct pf_flow_link {
+    int from, to, pairs;
+    int place; /* among the sides, plus 1; 0: no bound */
+};
+
+enum { MANY = INT_MAX };
+
+/* What NICs have to do at a date for the message from one rank to another. */
+enum note_kind { ARRIVED, ACKNOWLEDGED, ASKED };
+
+struct pf_flow_note {
+    double date;
+    int from, to;
+    enum note_kind kind;
 };
 
 struct exchange {
@@ -52,10 +87,11 @@ struct exchange {
     const struct pf_stage *stage;
     struct pf_flow_message *message; /* n x n */
     struct pf_flow_active *active;
-    struct pf_flow_side *side; /* of rank r: r and n + r */
-    int n, count;
+    struct pf_flow_side *side; /* of rank r: r and n + r, then links */
+    int n, count, sides, notes;
     int *open; /* scratch */
     double now, same;
+    double wait;  /* rates stay as they are until then */
     bool changed; /* flows have begun or ended since the rates were computed */
 };
 
@@ -72,7 +108,7 @@ static size_t least_block(const struct pf_coll_call *call)
             least = i != r && call->rows[r][i] < least ? call->rows[r][i] : least;
     for (int r = 0; r < call->n && call->counts; r++)
         least = call->counts[r] < least ? call->counts[r] : least;
-    return least;
+    return call->rows || call->counts ? least : call->bytes;
 }
 
 bool pf_evaluate_as_flows(const struct pf_coll *coll, const struct pf_stage *stage)
@@ -80,13 +116,95 @@ bool pf_evaluate_as_flows(const struct pf_coll *coll, const struct pf_stage *sta
     const struct pf_coll_call *call = &coll->plan.call;
     if (!stage->nth || call->n < 3 || call->n > PF_FLOW_RANKS || call->in_place || call->cut)
         return false;
-    if (call->kind != PF_COLL_ALLTOALLV && call->kind != PF_COLL_ALLTOALLW &&
-        !(call->kind == PF_COLL_ALLGATHERV && call->nonblocking))
-        return false;
     if (!pf_cost_flows(coll->colls->cost))
         return false;
     size_t least = least_block(call);
     return least < SIZE_MAX && pf_cost_post_blocks(coll->colls->cost, least);
+}
+
+static int one_or_many(int known, int rank)
+{
+    return known == 0 || known == rank + 1 ? rank + 1 : MANY;
+}
+
+static void note_link(struct pf_colls *colls, int number, int from, int to)
+{
+    if (number >= colls->flow_link_room) {
+        int room = 2 * number + 64;
+        colls->flow_link = pf_reallocarray(colls->flow_link, (size_t)room, sizeof *colls->flow_link);
+        memset(colls->flow_link + colls->flow_link_room, 0,
+               (size_t)(room - colls->flow_link_room) * sizeof *colls->flow_link);
+        colls->flow_link_room = room;
+    }
+    struct pf_flow_link *link = &colls->flow_link[number];
+    link->from = one_or_many(link->from, from);
+    link->to = one_or_many(link->to, to);
+    link->pairs++;
+}
+
+/* A link that only one rank uses is its NIC, or slower than its NIC, or has no effect. */
+static void place_link(struct exchange *x, int number)
+{
+    struct pf_colls *colls = x->coll->colls;
+    struct pf_flow_link *link = &colls->flow_link[number];
+    double rate = pf_cost_link_rate(colls->cost, number);
+    int side = link->from < MANY ? link->from - 1 : link->to < MANY ? x->n + link->to - 1 : -1;
+    if (side >= 0 && link->pairs == x->n - 1) {
+        if (rate < colls->side[side].rate) {
+            colls->side[side].rate = rate;
+            colls->side[side].link = true;
+        }
+        return;
+    }
+    if (side >= 0 && rate >= colls->side[side].rate)
+        return;
+    if (x->sides == colls->side_room) {
+        colls->side_room *= 2;
+        colls->side = pf_reallocarray(colls->side, (size_t)colls->side_room, sizeof *colls->side);
+    }
+    colls->side[x->sides] = (struct pf_flow_side){.rate = rate, .link = true};
+    link->place = ++x->sides;
+}
+
+/* Calls note_link() for the links of each pair, then lists what each pair shares. */
+static void list_links(struct exchange *x)
+{
+    struct pf_colls *colls = x->coll->colls;
+    const int *number;
+    int n = x->n, all = 0;
+    for (int i = 0; i < colls->flow_link_room; i++)
+        colls->flow_link[i] = (struct pf_flow_link){0};
+    for (int from = 0; from < n; from++)
+        for (int to = 0; to < n; to++) {
+            int hops = from == to ? 0
+                                  : pf_cost_flow_links(colls->cost, pf_evaluate_world(x->coll, from),
+                                                       pf_evaluate_world(x->coll, to), &number);
+            for (int i = 0; i < hops; i++)
+                note_link(colls, number[i], from, to);
+            all += hops + 2;
+        }
+    for (int i = 0; i < colls->flow_link_room; i++)
+        if (colls->flow_link[i].pairs)
+            place_link(x, i);
+    if (all > colls->via_room) {
+        colls->via_room = all;
+        colls->via = pf_reallocarray(colls->via, (size_t)all, sizeof *colls->via);
+    }
+    all = 0;
+    for (int from = 0; from < n; from++)
+        for (int to = 0; to < n; to++) {
+            struct pf_flow_message *message = message_of(x, from, to);
+            int hops = from == to ? 0
+                                  : pf_cost_flow_links(colls->cost, pf_evaluate_world(x->coll, from),
+                                                       pf_evaluate_world(x->coll, to), &number);
+            message->via = all;
+            colls->via[all++] = from;
+            colls->via[all++] = n + to;
+            for (int i = 0; i < hops; i++)
+                if (colls->flow_link[number[i]].place)
+                    colls->via[all++] = colls->flow_link[number[i]].place - 1;
+            message->hops = all - message->via;
+        }
 }
 
 static void make_room(struct pf_colls *colls, int n)
@@ -98,13 +216,25 @@ static void make_room(struct pf_colls *colls, int n)
     colls->message = pf_reallocarray(colls->message, pairs, sizeof *colls->message);
     colls->active = pf_reallocarray(colls->active, pairs, sizeof *colls->active);
     colls->open = pf_reallocarray(colls->open, pairs, sizeof *colls->open);
-    colls->side = pf_reallocarray(colls->side, 2 * (size_t)n, sizeof *colls->side);
+    if (colls->side_room < 4 * n) {
+        colls->side_room = 4 * n;
+        colls->side = pf_reallocarray(colls->side, (size_t)colls->side_room, sizeof *colls->side);
+    }
 }
 
 static void flow(struct exchange *x, int from, int to, double begin)
 {
-    double work = message_of(x, from, to)->price.work;
-    x->active[x->count++] = (struct pf_flow_active){from, to, begin, work, 0, begin, false};
+    const struct pf_flow_message *message = message_of(x, from, to);
+    double work = message->price.work, bytes = message->price.bytes;
+    x->active[x->count++] = (struct pf_flow_active){.from = from,
+                                                    .to = to,
+                                                    .via = &x->coll->colls->via[message->via],
+                                                    .hops = message->hops,
+                                                    .since = begin,
+                                                    .left = bytes,
+                                                    .most = bytes / work,
+                                                    .date = begin,
+                                                    .limit = -1};
     x->side[from].work += work;
     x->side[x->n + to].work += work;
 }
@@ -115,6 +245,76 @@ static void complete(struct exchange *x, int rank, double date, double work)
     m->last = pf_later(m->last, date + work);
     m->first = fmin(m->first, date);
     m->busy += work;
+}
+
+/* How much later an envelope without data arrives because of the flows on its way: it takes turns with others
+ * of its kind on each link, which it shares equally with the flows that have their rates from that link. */
+static double control(struct exchange *x, int from, int to, double bytes, double date)
+{
+    const struct pf_flow_message *message = message_of(x, from, to);
+    const int *via = &x->coll->colls->via[message->via];
+    double head = date, tail = date;
+    for (int i = 0; i < message->hops; i++) {
+        struct pf_flow_side *side = &x->side[via[i == 0 ? 0 : i + 1 < message->hops ? i + 1 : 1]];
+        if (!side->link || side->limits == 0)
+            continue;
+        double time = bytes / side->rate * (side->limits + 1);
+        side->charged += bytes / side->limits;
+        head = pf_busy_take(&side->controls, head, time);
+        tail = pf_later(tail, head + time);
+    }
+    return tail - date;
+}
+
+static void note(struct exchange *x, int from, int to, enum note_kind kind, double date)
+{
+    struct pf_colls *colls = x->coll->colls;
+    if (x->notes == colls->note_room) {
+        colls->note_room = 2 * colls->note_room + 64;
+        colls->note = pf_reallocarray(colls->note, (size_t)colls->note_room, sizeof *colls->note);
+    }
+    colls->note[x->notes++] = (struct pf_flow_note){date, from, to, kind};
+}
+
+/* What NICs send to each other when a message has arrived, or its acknowledgement, or a request for it. */
+static void answer(struct exchange *x, int from, int to, enum note_kind kind, double date)
+{
+    const struct pf_flow_message *message = message_of(x, from, to);
+    const struct pf_cost_flow *price = &message->price;
+    struct pf_member *source = &x->coll->member[from];
+    double known;
+    switch (kind) {
+    case ARRIVED:
+        control(x, to, from, price->reliability_bytes, date);
+        if (message->state & AGAIN && message->end < INFINITY)
+            return;
+        known = date + price->acknowledgement + control(x, to, from, price->acknowledgement_bytes, date);
+        if (!(message->state & LATE))
+            source->safe = pf_later(source->safe, known);
+        note(x, from, to, ACKNOWLEDGED, known);
+        return;
+    case ACKNOWLEDGED:
+        control(x, from, to, price->reliability_bytes, date);
+        return;
+    case ASKED:
+        known = date + price->again + control(x, to, from, price->request_bytes, date);
+        flow(x, from, to, known);
+        note(x, from, to, ACKNOWLEDGED, known);
+        return;
+    }
+}
+
+static void answer_until(struct exchange *x, double until)
+{
+    for (int i = 0; i < x->notes;) {
+        struct pf_flow_note n = x->coll->colls->note[i];
+        if (n.date > until) {
+            i++;
+            continue;
+        }
+        x->coll->colls->note[i] = x->coll->colls->note[--x->notes];
+        answer(x, n.from, n.to, n.kind, n.date);
+    }
 }
 
 /* An expected message has arrived, or one that was fetched. */
@@ -128,8 +328,8 @@ static void arrive(struct exchange *x, int from, int to)
         source->safe = pf_later(source->safe, arrival - price->left);
     } else {
         arrival = pf_later(arrival, message->called + price->receive_latency);
-        source->safe = pf_later(source->safe, arrival + price->acknowledgement);
     }
+    note(x, from, to, ARRIVED, arrival);
     complete(x, to, pf_later(arrival, message->called + price->post), price->receive);
 }
 
@@ -142,7 +342,7 @@ static double fetch(struct exchange *x, int from, int to)
                             message->called + price->receive_latency);
     message->state |= AGAIN;
     message->end = INFINITY;
-    flow(x, from, to, known + price->again);
+    note(x, from, to, ASKED, known);
     return pf_later(known, message->called + price->post);
 }
 
@@ -231,11 +431,24 @@ static void end_until(struct exchange *x, double until)
         struct pf_member *target = &x->coll->member[f->to];
         int from = f->from, to = f->to;
         double end = f->date;
+        int limit = f->limit;
         if (!f->begun || end > until) {
             i++;
             continue;
         }
+        double charge = limit >= 0 ? x->side[limit].charged - f->charged : 0;
+        if (charge > 0.5) { /* envelopes have slowed it down */
+            f->left = charge;
+            f->since = end;
+            f->date = end + charge / f->rate;
+            f->charged += charge;
+            continue;
+        }
         *f = x->active[--x->count];
+        if (limit >= 0)
+            x->side[limit].limits--;
+        for (int k = 0; k < message->hops; k++)
+            x->side[x->coll->colls->via[message->via + k]].count--;
         x->changed = true;
         message->end =
             pf_cost_flow_ended(x->coll->colls->cost, pf_evaluate_world(x->coll, from),
@@ -244,7 +457,10 @@ static void end_until(struct exchange *x, double until)
         x->side[x->n + to].end = pf_later(x->side[x->n + to].end, end);
         if (message->state == POSTED || (message->state & AGAIN)) {
             arrive(x, from, to);
-        } else if (message->state & LATE) { /* its rank is blocked */
+            continue;
+        }
+        note(x, from, to, ARRIVED, message->end + message->price.latency);
+        if (message->state & LATE) { /* its rank is blocked */
             target->clock = target->cpu = fetch(x, from, to);
             target->inside = false;
             if (target->round < 2 * (x->n - 1))
@@ -259,7 +475,22 @@ static double next(const struct exchange *x)
     double date = coll->queue_length ? coll->member[coll->queue[0]].turn : INFINITY;
     for (int i = 0; i < x->count; i++)
         date = x->active[i].date < date ? x->active[i].date : date;
+    if (x->changed && x->wait < date)
+        date = x->wait;
+    for (int i = 0; i < x->notes; i++)
+        date = coll->colls->note[i].date < date ? coll->colls->note[i].date : date;
     return date;
+}
+
+/* What a flow gets at least, until rates are computed. */
+static void start_early(const struct exchange *x, struct pf_flow_active *f)
+{
+    f->rate = f->most;
+    for (int i = 0; i < f->hops; i++) {
+        const struct pf_flow_side *side = &x->side[f->via[i]];
+        f->rate = fmin(f->rate, side->rate / side->count);
+    }
+    f->date = f->since + f->left / f->rate;
 }
 
 static void begin_until(struct exchange *x, double until)
@@ -269,6 +500,10 @@ static void begin_until(struct exchange *x, double until)
         if (f->begun || f->date > until)
             continue;
         f->begun = x->changed = true;
+        for (int k = 0; k < f->hops; k++)
+            x->side[f->via[k]].count++;
+        if (x->wait > x->now)
+            start_early(x, f);
     }
 }
 
@@ -276,30 +511,59 @@ static void begin_until(struct exchange *x, double until)
 static double shares(const struct exchange *x)
 {
     double least = INFINITY;
-    for (int i = 0; i < 2 * x->n; i++) {
+    for (int i = 0; i < x->sides; i++) {
         struct pf_flow_side *side = &x->side[i];
         if (side->flows == 0)
             continue;
-        side->share = side->capacity / side->flows;
+        side->share = side->left / side->flows;
         least = side->share < least ? side->share : least;
     }
     return least;
 }
 
-static void set_rate(struct exchange *x, struct pf_flow_active *f, double rate)
+static void set_rate(struct exchange *x, struct pf_flow_active *f, double rate, int limit)
 {
-    x->side[f->from].flows--;
-    x->side[f->from].capacity -= rate;
-    x->side[x->n + f->to].flows--;
-    x->side[x->n + f->to].capacity -= rate;
-    if (rate == f->rate)
+    for (int i = 0; i < f->hops; i++) {
+        x->side[f->via[i]].flows--;
+        x->side[f->via[i]].left -= rate;
+    }
+    double charge = f->limit >= 0 ? x->side[f->limit].charged - f->charged : 0;
+    f->limit = limit;
+    f->charged = limit >= 0 ? x->side[limit].charged : 0;
+    if (rate == f->rate && charge <= 0)
         return;
     if (f->rate > 0) {
-        f->left -= f->rate * (x->now - f->since);
+        f->left -= f->rate * (x->now - f->since) - charge;
         f->since = x->now;
     }
     f->rate = rate;
     f->date = f->since + f->left / rate;
+}
+
+static inline double rate_of(const struct exchange *x, const struct pf_flow_active *f, int *limit)
+{
+    double rate = f->most;
+    *limit = -1;
+    for (int i = 0; i < f->hops; i++)
+        if (x->side[f->via[i]].share < rate) {
+            rate = x->side[f->via[i]].share;
+            *limit = f->via[i];
+        }
+    return rate;
+}
+
+/* Where many flows share, portals lets changes wait for others (lowlevel/network/sharing.c). */
+static void wait_for_more(struct exchange *x)
+{
+    double left = 0;
+    int flows = 0;
+    for (int i = 0; i < x->count; i++) {
+        flows += x->active[i].begun;
+        left += x->active[i].begun ? x->active[i].date - x->now : 0;
+    }
+    if (flows > pf_config.net_exact_flows)
+        x->wait = x->now + WAIT_PER_FLOW * left;
+    x->changed = false;
 }
 
 /* Max-min fairness: flows on the links with the least share get it; then the same with the rest of the flows
@@ -307,15 +571,16 @@ static void set_rate(struct exchange *x, struct pf_flow_active *f, double rate)
 static void share(struct exchange *x)
 {
     int *open = x->open, count = 0;
-    for (int i = 0; i < 2 * x->n; i++) {
-        x->side[i].capacity = 1;
-        x->side[i].flows = 0;
+    for (int i = 0; i < x->sides; i++) {
+        x->side[i].left = x->side[i].rate;
+        x->side[i].flows = x->side[i].limits = 0;
     }
     for (int i = 0; i < x->count; i++) {
-        if (!x->active[i].begun)
+        const struct pf_flow_active *f = &x->active[i];
+        if (!f->begun)
             continue;
-        x->side[x->active[i].from].flows++;
-        x->side[x->n + x->active[i].to].flows++;
+        for (int k = 0; k < f->hops; k++)
+            x->side[f->via[k]].flows++;
         open[count++] = i;
     }
     while (count > 0) {
@@ -323,15 +588,19 @@ static void share(struct exchange *x)
         int left = 0;
         for (int i = 0; i < count; i++) {
             struct pf_flow_active *f = &x->active[open[i]];
-            double out = x->side[f->from].share, in = x->side[x->n + f->to].share, rate = out < in ? out : in;
-            if (rate <= most)
-                set_rate(x, f, rate);
-            else
+            int limit;
+            double rate = rate_of(x, f, &limit);
+            if (rate > most) {
                 open[left++] = open[i];
+                continue;
+            }
+            set_rate(x, f, rate, limit);
+            if (f->limit >= 0)
+                x->side[f->limit].limits++;
         }
         count = left;
     }
-    x->changed = false;
+    wait_for_more(x);
 }
 
 static void begin(struct exchange *x, struct pf_coll *coll, const struct pf_stage *stage)
@@ -343,35 +612,41 @@ static void begin(struct exchange *x, struct pf_coll *coll, const struct pf_stag
                            .stage = stage,
                            .message = colls->message,
                            .active = colls->active,
-                           .side = colls->side,
                            .open = colls->open,
-                           .n = n};
+                           .n = n,
+                           .sides = 2 * n};
     for (int i = 0; i < n * n; i++) {
         x->message[i].head = x->message[i].end = INFINITY;
         x->message[i].state = 0;
     }
+    for (int i = 0; i < 2 * n; i++)
+        colls->side[i] =
+            (struct pf_flow_side){.rate = pf_cost_nic_rate(colls->cost, pf_evaluate_world(coll, i % n))};
+    list_links(x);
+    x->side = colls->side;
     for (int r = 0; r < n; r++) {
-        x->side[r].work = x->side[n + r].work = x->side[r].end = x->side[n + r].end = 0;
         coll->member[r].round = 0;
         coll->member[r].inside = false;
         pf_evaluate_put(coll, r);
     }
     x->now = coll->member[coll->queue[0]].turn;
-    x->same = SAME * pf_cost_flow_time(colls->cost, pf_evaluate_world(coll, 0), pf_evaluate_world(coll, 1),
-                                       least_block(&coll->plan.call));
+    x->same = (coll->plan.call.nonblocking ? 2 : 1) * SAME *
+              pf_cost_flow_time(colls->cost, pf_evaluate_world(coll, 0), pf_evaluate_world(coll, 1),
+                                least_block(&coll->plan.call));
 }
 
 void pf_evaluate_flows(struct pf_coll *coll, const struct pf_stage *stage)
 {
     struct exchange x;
     begin(&x, coll, stage);
-    while (coll->queue_length || x.count) {
+    while (coll->queue_length || x.count || x.notes) {
         double date = next(&x), until = date + x.same;
         x.now = date;
         end_until(&x, until);
+        answer_until(&x, until);
         work_until(&x, until);
         begin_until(&x, until);
-        if (x.changed)
+        if (x.changed && x.now >= x.wait)
             share(&x);
     }
     for (int r = 0; r < x.n; r++)

@@ -19,6 +19,14 @@ struct link {
 
 enum { MANY = INT_MAX };
 
+/* A long message on a link, where its bytes take `work`, and `alone` on its whole path. */
+struct crossing {
+    uint64_t number;
+    double start, work, alone;
+};
+
+enum { CROSSINGS = 128 }; /* of each link */
+
 /* The links between two nodes of the platform. */
 struct route {
     int64_t pair; /* plus 1; 0: empty */
@@ -30,9 +38,11 @@ struct pf_links {
     const struct pf_fabric *topology; /* NULL: the platform's routes */
     size_t count;
     struct link *link;
-    struct pf_busy *long_busy; /* of each, for pf_links_wait(); NULL where paths are whole */
-    double byte_time;          /* by arithmetic */
-    int skip;                  /* how many links at each end of a path messages do not wait for */
+    struct pf_busy *long_busy;   /* of each, for pf_links_wait(); NULL where paths are whole */
+    struct crossing **crossings; /* of each, the last ones; NULL while there are none */
+    uint64_t crossed;            /* messages of pf_links_wait() */
+    double byte_time;            /* by arithmetic */
+    int skip;                    /* how many links at each end of a path messages do not wait for */
     int nodes;
     pf_cost_links_fn *fn;
     void *context;
@@ -98,6 +108,9 @@ void pf_links_free(struct pf_links *links)
     free(links->scratch);
     free(links->link);
     free(links->long_busy);
+    for (size_t i = 0; links->crossings && i < links->count; i++)
+        free(links->crossings[i]);
+    free(links->crossings);
     free(links);
 }
 
@@ -116,6 +129,8 @@ static void note_link(struct pf_links *links, const struct pf_cost_link *link, i
         if (links->skip) {
             links->long_busy = pf_realloc(links->long_busy, (number + 1) * sizeof *links->long_busy);
             memset(links->long_busy + links->count, 0, more * sizeof *links->long_busy);
+            links->crossings = pf_realloc(links->crossings, (number + 1) * sizeof *links->crossings);
+            memset(links->crossings + links->count, 0, more * sizeof *links->crossings);
         }
         links->count = number + 1;
     }
@@ -200,16 +215,86 @@ double pf_links_load(struct pf_links *links, int src, int dst, size_t bytes, dou
     return waited;
 }
 
+static bool serves_many(const struct link *link)
+{
+    return link->from == MANY && link->to == MANY;
+}
+
+/* The last entry counts the crossings. */
+static void cross(struct pf_links *links, int number, double start, double work, double alone)
+{
+    struct crossing *all = links->crossings[number];
+    if (!all)
+        all = links->crossings[number] = pf_calloc(CROSSINGS + 1, sizeof *all);
+    all[all[CROSSINGS].number++ % CROSSINGS] = (struct crossing){links->crossed, start, work, alone};
+}
+
+/* How long a message needs a link that it shares with all that are there at the same time: each of them takes
+ * as much as it does, or what it still has to get. */
+static double time_on(const struct crossing *all, uint64_t number, double start, double work, double alone)
+{
+    double time = work;
+    uint64_t count = all[CROSSINGS].number < CROSSINGS ? all[CROSSINGS].number : CROSSINGS;
+    for (uint64_t i = 0; i < count; i++) {
+        const struct crossing *other = &all[i];
+        double apart = other->start - start, takes = other->work < work ? other->work : work, left;
+        if (other->number == number)
+            continue;
+        if (apart > 0)
+            left = work * (1 - apart / (alone > time ? alone : time));
+        else
+            left = other->work * (1 + apart / other->alone);
+        takes = left < takes ? left : takes;
+        time += takes > 0 ? takes : 0;
+    }
+    return time;
+}
+
+uint64_t pf_links_number(const struct pf_links *links)
+{
+    return links->crossed;
+}
+
+double pf_links_late(struct pf_links *links, int src, int dst, uint64_t number, double bytes, double start,
+                     double duration)
+{
+    const struct route *route = find_route(links, src, dst);
+    double time = duration;
+    for (int i = 0; i < route->count; i++) {
+        const struct link *link = &links->link[route->link[i]];
+        if (!serves_many(link) || !links->crossings[route->link[i]])
+            continue;
+        double shared =
+            time_on(links->crossings[route->link[i]], number, start, bytes * link->byte_time, duration);
+        time = shared > time ? shared : time;
+    }
+    return time - duration;
+}
+
 double pf_links_wait(struct pf_links *links, int src, int dst, double bytes, double start, double duration)
 {
     const struct route *route = find_route(links, src, dst);
-    double at = start;
+    double longest = 0;
+    links->crossed++;
     for (int i = 0; i < route->count; i++) {
-        const struct link *link = &links->link[route->link[i]];
-        double takes = bytes * link->byte_time;
-        double waits =
-            wait_at(at, pf_busy_take(&links->long_busy[route->link[i]], at, takes), takes, duration);
-        at += link->from < MANY || link->to < MANY ? 0 : waits;
+        int number = route->link[i];
+        double takes = bytes * links->link[number].byte_time;
+        cross(links, number, start, takes, duration);
+        double waits = wait_at(start, pf_busy_take(&links->long_busy[number], start, takes), takes, duration);
+        if (serves_many(&links->link[number])) /* of others the nodes' NICs know */
+            longest = waits > longest ? waits : longest;
     }
-    return at - start;
+    return longest;
+}
+
+int pf_links_route(struct pf_links *links, int src, int dst, const int **numbers)
+{
+    const struct route *route = find_route(links, src, dst);
+    *numbers = route->link;
+    return route->count;
+}
+
+double pf_links_rate(const struct pf_links *links, int number)
+{
+    return 1 / links->link[number].byte_time;
 }

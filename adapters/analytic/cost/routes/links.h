@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "adapters/analytic/cost/routes/route.h"
 #include "lowlevel/topology/fabric.h"
@@ -35,3 +36,13 @@ double pf_links_load(struct pf_links *links, int src, int dst, size_t bytes, dou
 /* How long a message waits for the others of this function, on the platform's routes, not where `whole`. For
  * links that carry messages from or to a single node none waits: that node's NIC serves them. */
 double pf_links_wait(struct pf_links *links, int src, int dst, double bytes, double start, double duration);
+
+/* The number of the last message of pf_links_wait(), and how much longer message `number`, with the arguments
+ * that it had there, takes because it shares links that serve several nodes with all that are there now. */
+uint64_t pf_links_number(const struct pf_links *links);
+double pf_links_late(struct pf_links *links, int src, int dst, uint64_t number, double bytes, double start,
+                     double duration);
+
+/* The links of a platform's route by number, and how many there are; and the rate of a link in B/s. */
+int pf_links_route(struct pf_links *links, int src, int dst, const int **numbers);
+double pf_links_rate(const struct pf_links *links, int number);
