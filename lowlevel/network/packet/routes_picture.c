@@ -185,15 +185,15 @@ static bool is_shared(const struct link *link)
 static void centre(int layer)
 {
     for (const struct joint *j = all.joints; j; j = j->hh.next) {
-        struct link *high = &all.links[j->b];
-        const struct link *low = j->a < 0 ? NULL : &all.links[j->a];
-        if (low && low->layer > high->layer) {
+        bool of_host = j->a < 0;
+        struct link *high = &all.links[j->b], *low = of_host ? high : &all.links[j->a];
+        if (low->layer > high->layer) {
             low = high;
             high = &all.links[j->a];
         }
-        if (!is_shared(high) || high->layer != layer || (low && is_shared(low) && low->layer == layer))
+        if (!is_shared(high) || high->layer != layer || (!of_host && is_shared(low) && low->layer == layer))
             continue;
-        high->x += low ? low->x : all.hosts[-1 - j->a].x;
+        high->x += of_host ? all.hosts[-1 - j->a].x : low->x;
         high->below++;
     }
     for (int l = 0; l < all.link_count; l++)
