@@ -282,10 +282,11 @@ static void draw_hosts(struct host **hosts, int count)
 static bool ends_of(const struct joint *j, const struct link **high, const struct link **low,
                     const struct host **host)
 {
-    const struct link *a = j->a < 0 ? NULL : &all.links[j->a], *b = &all.links[j->b];
-    *high = a && is_shared(a) ? a : b;
+    bool of_host = j->a < 0;
+    const struct link *b = &all.links[j->b], *a = of_host ? b : &all.links[j->a];
+    *high = is_shared(a) ? a : b;
     *low = *high == a ? b : a;
-    *host = *low && !is_shared(*low) ? &all.hosts[(*low)->owner - 1] : *low ? NULL : &all.hosts[-1 - j->a];
+    *host = of_host ? &all.hosts[-1 - j->a] : is_shared(*low) ? NULL : &all.hosts[(*low)->owner - 1];
     return is_shared(*high);
 }
 
