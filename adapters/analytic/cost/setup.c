@@ -21,8 +21,9 @@ enum formulae { LOGGPS, LOGGP, SMP };
 /* Of the key `contention`. */
 enum contention { ALONE, RECEIVING_NICS, LINKS };
 
-/* 3 GiB of loads: more than any job needs. */
+/* So many links are numbered, and of so many the busy times are kept: 0.8 GB. More than any job needs. */
 #define MOST_LINKS ((size_t)1 << 23)
+#define MOST_LOADS ((size_t)1 << 20)
 
 static const char *at_key(const struct pf_parameters *p, enum pf_parameter key, const char *reason)
 {
@@ -285,7 +286,7 @@ static const char *make_contention(struct pf_cost *cost, pf_cost_links_fn *links
         return at_key(p, PF_CONTENTION, "link needs link_bandwidth");
     if (cost->link_byte_time == 0)
         return at_key(p, PF_CONTENTION, "link needs a link_bandwidth that is not unlimited");
-    if ((size_t)pf_fabric_links(cost->topology) > MOST_LINKS)
+    if ((size_t)pf_fabric_links(cost->topology) > MOST_LOADS)
         return at_key(p, PF_CONTENTION, "the topology has too many links to keep the load of each");
     network->links = pf_links_by_arithmetic(cost->topology, cost->link_byte_time);
     return NULL;
