@@ -500,7 +500,8 @@ static void prepare(int argc, char **argv)
     /* Threads that spin while they wait take the processor from the one thread in which all ranks run, and
      * spinning of the rank's own would be charged as its computation. */
     setenv("OMP_WAIT_POLICY", "passive", 0);
-    setenv("OMP_NUM_THREADS", "1", 0); /* as by mpirun's default, which binds a rank to one core */
+    setenv("OMP_NUM_THREADS", "1",
+           0); /* as by mpirun's default, which binds a rank to one core; BLAS reads it, too */
     settings_for_smpi();
     add_argument(stand_in); /* and no arguments of the programs, of which SimGrid would take some */
 }

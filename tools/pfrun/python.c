@@ -124,13 +124,10 @@ static void add_modules(const char *helper)
     free(path);
 }
 
-/* Of all programs, once. A rank computes on one core, as where mpirun binds it: threads of BLAS would take
- * part of its computation to cores of this machine, where it is not measured. */
+/* Of all programs, once. */
 static void hand_over(const char *helper, const char *stem)
 {
     add_modules(helper);
-    if (!getenv("OMP_NUM_THREADS"))
-        setenv("OPENBLAS_NUM_THREADS", "1", 0);
     pf_config.private = pf_asprintf("%s%s%s", pf_config.private, *pf_config.private ? "," : "", stem);
     pf_hand(&python);
 }
