@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include <simgrid/actor.h>
 #include <simgrid/engine.h>
 #include <simgrid/host.h>
 
@@ -217,13 +218,23 @@ static void run(void *region)
         place->region = NULL;
 }
 
-/* A rank has its share of the cores of its host. */
-static int cores_of(const pf_self_t *self)
+/* Also before MPI_Init; NULL: the rank has ended. */
+static sg_host_t host_of(int rank)
 {
+    if (pf_job_state.selves)
+        return pf_job_state.selves[rank]->host;
+    sg_actor_t actor = sg_actor_by_pid(rank + 1);
+    return actor ? sg_actor_get_host(actor) : NULL;
+}
+
+/* A rank has its share of the cores of its host. */
+static int cores_of(const struct pf_process *p)
+{
+    sg_host_t host = host_of(p->rank);
     int ranks = 1;
     for (int i = 0; i < pf_job_state.size; i++)
-        ranks += pf_job_state.selves[i] != self && pf_job_state.selves[i]->host == self->host;
-    int cores = sg_host_core_count(self->host) / ranks;
+        ranks += i != p->rank && host_of(i) == host;
+    int cores = sg_host_core_count(host) / ranks;
     return cores > 0 ? cores : 1;
 }
 
@@ -262,7 +273,7 @@ static struct pf_openmp *begin(void (**body)(void *), void **data, unsigned thre
     memset(o->member, 0, o->size * sizeof *o->member);
     o->rank = self->mpi;
     if (!o->cores)
-        o->cores = cores_of(self);
+        o->cores = cores_of(o->process);
     if (o->size > (unsigned)o->cores)
         warn_of_cores(o);
     o->body = *body;
@@ -391,12 +402,13 @@ RUNTIME(maybe_nonmonotonic_runtime)
 
 int pf_libc_omp_get_num_procs(void)
 {
-    struct place *place = here();
-    struct pf_openmp *o = place && place != &elsewhere ? pf_process()->openmp : place ? place->region : NULL;
-    const pf_self_t *self = place && place != &elsewhere ? pf_self() : NULL;
-    if (o && !o->cores && self)
-        o->cores = cores_of(self);
-    return o && o->cores ? o->cores : 1;
+    struct pf_process *p = here() ? pf_process() : NULL;
+    if (!p)
+        return 1;
+    struct pf_openmp *o = openmp_of(p);
+    if (!o->cores)
+        o->cores = cores_of(p);
+    return o->cores;
 }
 
 int pf_libc_omp_get_num_procs_(void) /* Fortran's */
@@ -412,7 +424,6 @@ void pf_openmp_warn(void)
     double unseen = spent.processor - (double)own.tv_sec - (double)own.tv_nsec * 1e-9 - (double)others * 1e-9;
     if (pf_compute_measures() && unseen > 0.01 && unseen > spent.application / 10)
         pf_warn("threads of the program have used %.2g s of processor time that no rank was charged for "
-                "(those of "
-                "GCC's OpenMP are charged)",
+                "(those of GCC's OpenMP are charged)",
                 unseen);
 }

@@ -42,14 +42,14 @@ static void end(const char *what)
 
 int main(int argc, char **argv)
 {
-    int provided, left = -1, threads = 0;
+    int provided, left = -1, threads = 0, cores = omp_get_num_procs();
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (argc > 1) { /* what the environment says */
         const char *policy = getenv("OMP_WAIT_POLICY");
         printf("%d %s %d %d\n", rank, policy ? policy : "none", omp_get_max_threads(), omp_get_num_procs());
         MPI_Finalize();
-        return 0;
+        return cores != omp_get_num_procs();
     }
     omp_set_num_threads(rank + 2); /* the rank's own number */
     MPI_Barrier(MPI_COMM_WORLD);
