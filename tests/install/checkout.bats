@@ -129,7 +129,7 @@ skips() {
     [ "${lines[-1]}" = "$3" ]
 }
 
-@test "run-tests names what was skipped, and fails in CI" {
+@test "run-tests names what was skipped or failed; a skip fails in CI" {
     printf '%s\n' '@test "a part" { skip "no reason # at all"; }' '@test "not skipped" { echo "# skip"; }' '@test "no why" { skip; }' >first/some.bats
     printf '%s\n' 'import unittest' 'class Some(unittest.TestCase):' '    @unittest.skip("too old")' '    def test_it(self): pass' \
         '    def test_more(self): self.skipTest("too new")' '    def test_good(self): pass' 'unittest.main()' >first/some.py
@@ -147,6 +147,7 @@ skips() {
     skips true 1 "5 passed, 0 failed, 8 skipped"
     tests_of_first good 'echo "skipped nothing"'
     skips true 0 "1 passed, 0 failed, 0 skipped"
-    tests_of_first good 'exit 0' bad 'exit 1'
-    skips '' 1 "1 passed, 1 failed, 0 skipped"
+    tests_of_first good 'exit 0' bad 'exit 1' inbats 'echo "ok 1 right"; echo "not ok 2 wrong"; exit 1' incmocka 'echo "[  FAILED  ] tests: 1 test(s), listed below:"; echo "[  FAILED  ] test_c"; exit 1'
+    skips '' 1 "1 passed, 3 failed, 0 skipped"
+    [ "$(grep '^failed: ' <<<"$output")" = $'failed: bad: fail\nfailed: inbats: wrong\nfailed: incmocka: test_c' ]
 }
