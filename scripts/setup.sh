@@ -30,6 +30,7 @@ find_system()
     *" trixie "*) release=trixie ;;
     *" forky "*) release=forky ;;
     *" noble "*) release=noble ;;
+    *" resolute "*) release=resolute ;;
     *) release=other ;;
     esac
     echo "$manager $release ${PRETTY_NAME:-this system}"
