@@ -21,6 +21,7 @@ class Parfocal(MesonPackage):
     depends_on("simgrid@3.32:+smpi", type=("build", "link", "run"))
     # With its development headers (configure --with-devel-headers), as distributions have it: packages.yaml.
     depends_on("openmpi@4.1.4:4.1,5.0.5:5.0", type=("build", "link", "run"))
+    depends_on("pmix")
     depends_on("elfutils")
     depends_on("libffi")
     depends_on("jansson")

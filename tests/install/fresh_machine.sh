@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What README says, on machines that have only Debian: minimal systems in mount and process namespaces of their own
 # (fresh_steps.sh is what they do). The base systems and downloaded packages are kept in ${XDG_CACHE_HOME:-~/.cache}/parfocal;
-# nothing else stays, however this ends. Usage: fresh_machine.sh [RELEASE-USER...]: RELEASE is bookworm, trixie, forky or noble (Ubuntu
-# 24.04, whose archive must be reachable, and is taken without a check of its signature), USER is root, or user, who has sudo and folders with spaces in their names; by default bookworm-user trixie-root. Needs root and debootstrap; without
-# them status 77. The last line is "N passed, N failed".
+# nothing else stays, however this ends. Usage: fresh_machine.sh [RELEASE-USER...]: RELEASE is bookworm, trixie, forky, noble or resolute
+# (Ubuntu 24.04 and 26.04, whose archive must be reachable, and is taken without a check of its signature), USER is root, or user, who has
+# sudo and folders with spaces in their names; by default bookworm-user trixie-root. Needs root and debootstrap; without them status 77. The last line is "N passed, N failed".
 set -eu
 { # Read as a whole, so that the file may change while it runs.
 
@@ -16,12 +16,14 @@ results=$cache/results # what its steps have printed
 skip() { echo "fresh machine: skipped: $*"; exit 77; }
 die() { echo "fresh machine: $*"; exit 1; }
 
+is_ubuntu() { [ "$release" = noble ] || [ "$release" = resolute ]; }
+
 # Debian's mirrors as this machine's apt knows them: "SITE RELEASE COMPONENT", one a line. What has one release has the others: of one
 # that is not this machine's, its first part.
 mirrors()
 {
-    if [ "$release" = noble ]; then
-        printf 'http://archive.ubuntu.com/ubuntu %s main universe\n' noble noble-updates
+    if is_ubuntu; then
+        printf 'http://archive.ubuntu.com/ubuntu %s main universe\n' "$release" "$release-updates"
         return
     fi
     apt-get indextargets --format "\$(SITE) \$(RELEASE) \$(COMPONENT) \$(ORIGIN)" 'Created-By: Packages' |
@@ -43,7 +45,7 @@ make_base()
     [ -z "${http_proxy:-}" ] || export http_proxy
     script=
     set -- # Debian's debootstrap has neither a key nor, if it is older, a script of Ubuntu's releases.
-    [ "$release" != noble ] || { script=/usr/share/debootstrap/scripts/gutsy && set -- --no-check-gpg --components=main,universe; }
+    ! is_ubuntu || { script=/usr/share/debootstrap/scripts/gutsy && set -- --no-check-gpg --components=main,universe; }
     debootstrap --variant=minbase --cache-dir="$cache/archives" "$@" "$release" "$cache/base.new" "$mirror" ${script:+"$script"} \
         >"$cache/log" 2>&1 ||
         { tail -n 20 "$cache/log"; die "debootstrap failed"; }

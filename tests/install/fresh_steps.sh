@@ -38,7 +38,7 @@ esac
 # With what run-demo has installed, and no package for tests.
 step 3600 tests/docs/run_blocks.py build README.md
 case $name in
-bookworm-* | noble-*)
+bookworm-* | noble-* | resolute-*)
     step 3600 $as_root meson install -C build
     ;;
 *)
@@ -63,7 +63,7 @@ bookworm-*)
     step 7200 ./run-tests pfcc-pfcc cli-pfrun-run cli-pfrun-input cli-pfrun-setup cli-pfrun-environment cli-pfrun-ends cli-pfrun-children \
         cli-pfrun-loading cli-pfrun-sanitizers cli-pfrun-platforms pfcurve-resuming pfsample-refusals cli-pfnet checkout
     ;;
-noble-*)
+noble-* | resolute-*)
     # What differs with how libraries are linked. Not those that need a browser, which is no package there, or SimGrid 3.32's costs.
     step 7200 ./run-tests --suite unit
     step 7200 ./run-tests cli-pfrun-run cli-pfrun-switches cli-pfrun-networks cli-pfrun-ucx cli-pfrun-path cli-pfrun-packet cli-pfrun-software \

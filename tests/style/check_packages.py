@@ -14,7 +14,7 @@ CONTROL_ALONE = {
     "c-compiler": "any that there is, instead of gcc",
 }
 # Spack's names for libraries, and for programs that Debian calls otherwise.
-SPACK = {"pkgconfig": "pkg-config", "python": "python3", "uthash": "uthash-dev", "simgrid": "libsimgrid-dev", "openmpi": "libopenmpi-dev",
+SPACK = {"pkgconfig": "pkg-config", "python": "python3", "uthash": "uthash-dev", "simgrid": "libsimgrid-dev", "openmpi": "libopenmpi-dev", "pmix": "libpmix-dev",
          "elfutils": "libelf-dev", "libffi": "libffi-dev", "jansson": "libjansson-dev", "gsl": "libgsl-dev",
          "otf2": "libopen-trace-format2-dev",
          "py-matplotlib": "python3-matplotlib", "py-jinja2": "python3-jinja2"}

@@ -311,13 +311,15 @@ static bool make_libraries(const char *libdir)
 /* The libraries with another version number in them, the plugins as they are. */
 static bool wrong_version(char *why, size_t n)
 {
-    char command[1024], libdir[64], version[32] = "";
-    for (const char *c = PF_OMPI_VERSION; *c; c++)
+    char command[1024], libdir[64], version[32] = "", other[32] = ""; /* of one length */
+    for (const char *c = PF_OMPI_VERSION; *c; c++) {
         snprintf(version + strlen(version), sizeof version - strlen(version), *c == '.' ? "\\." : "%c", *c);
+        strcat(other, *c == '.' ? "." : "7");
+    }
     snprintf(libdir, sizeof libdir, "%s/lib", directory);
     snprintf(command, sizeof command,
-             "rmdir %s/openmpi3 && ln -sfn %s %s/openmpi3 && sed 's/%s/7.7.7/g' %s >%s/libmpi.so.40", libdir,
-             TEST_PLUGIN_DIR, libdir, version, libraries[LIBRARIES - 1], libdir);
+             "rmdir %s/openmpi3 && ln -sfn %s %s/openmpi3 && sed 's/%s/%s/g' %s >%s/libmpi.so.40", libdir,
+             TEST_PLUGIN_DIR, libdir, version, other, libraries[LIBRARIES - 1], libdir);
     if (!make_libraries(libdir) || system(command) != 0)
         return true;
     pf_config_set("openmpi_libdir", libdir);
