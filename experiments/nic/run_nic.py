@@ -22,10 +22,9 @@ COLUMNS = ["benchmark", "bytes", "count", "seconds", "us_per_request", "GB_per_s
 def run(bindir, program, benchmark, options):
     """All sizes of one benchmark: rows of the table in the order of sizes, and wall-clock seconds."""
     command = [os.path.join(bindir, "pfrun"), "-np", "2", "-platform", os.path.join(HERE, "quito.xml"),
-               "--log=root.thres:critical", program, benchmark, str(options.count),
-               "non-matching" if options.non_matching else "matching"]
+               "--log=root.thres:critical", program, benchmark, str(options.count)]
     begin = time.monotonic()
-    text = study.output(command, PARFOCAL_PAYLOAD_COPY="yes" if options.copy else "no")
+    text = study.output(command, PARFOCAL_PAYLOAD_COPY="no")
     wall = time.monotonic() - begin
     rows = []
     for name, size, count, seconds in csv.reader(text.splitlines()):
@@ -47,8 +46,6 @@ def show(rows, walls):
 def main():
     parser = study.parser(__doc__, "nic-results")
     parser.add_argument("--count", type=int, default=10000, help="requests per size (the thesis: 10,000)")
-    parser.add_argument("--non-matching", action="store_true", help="without match bits: 8 bytes more fit into a command")
-    parser.add_argument("--copy", action="store_true", help="move the payload too (same simulated times, slower)")
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)
     rows, walls = [], {}
