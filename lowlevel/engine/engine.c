@@ -13,9 +13,7 @@
 
 struct pf_engine_state pf_engine_state;
 
-static uint64_t orders;   /* ties are broken by the order of posting */
-static uint64_t executed; /* events */
-static size_t waiting_in_fifos;
+static uint64_t orders; /* ties are broken by the order of posting */
 
 static struct pf_waiter *wake_first;
 static struct pf_waiter **wake_last = &wake_first;
@@ -139,7 +137,6 @@ void pf_engine_post_in(struct pf_event_fifo *fifo, struct pf_event *event, doubl
     if (fifo->last) {
         fifo->last->next = event;
         event->slot = PF_EVENT_IN_FIFO;
-        waiting_in_fifos++;
     } else {
         fifo->first = event;
         pf_heap_insert(event);
@@ -168,7 +165,6 @@ static void leave_fifo(struct pf_event *event)
         pf_heap_remove(event);
         return;
     }
-    waiting_in_fifos--;
     fetch(fifo->first->next);
     pf_heap_replace(event, fifo->first);
 }
@@ -184,7 +180,6 @@ static void cancel_in_fifo(struct pf_event *event)
     if (fifo->last == event)
         fifo->last = before;
     event->slot = 0;
-    waiting_in_fifos--;
 }
 
 static void leave(struct pf_event *event)
@@ -206,16 +201,6 @@ void pf_engine_cancel(struct pf_event *event)
         pf_chain_drop(&event->path);
 }
 
-size_t pf_engine_pending_count(void)
-{
-    return pf_heap_size() + waiting_in_fifos;
-}
-
-uint64_t pf_engine_executed_count(void)
-{
-    return executed;
-}
-
 static void run_event(struct pf_event *event)
 {
     if (event->fifo)
@@ -228,7 +213,6 @@ static void run_event(struct pf_event *event)
         pf_chain_runs(event);
     event->fn(event);
     pf_engine_state.inside = false;
-    executed++;
 }
 
 void pf_engine_run_first(void)

@@ -95,10 +95,6 @@ PF_EXPORT void pf_engine_post_in(struct pf_event_fifo *fifo, struct pf_event *ev
 /* Removes the event when it is pending. */
 PF_EXPORT void pf_engine_cancel(struct pf_event *event);
 
-/* Number of pending events, and of those executed so far (statistics, tests). */
-PF_EXPORT size_t pf_engine_pending_count(void);
-PF_EXPORT uint64_t pf_engine_executed_count(void);
-
 /* `hook` runs in SimGrid's maestro at each step of the simulation, before SimGrid asks for our next event. It
  * may only post events for the current date. One at a time; NULL ends it. For conditions without a signal. */
 PF_EXPORT void pf_engine_set_step_hook(void (*hook)(void));

@@ -18,7 +18,7 @@ struct numbered {
     int number;
 };
 
-static int last_number;
+static int last_number, executed;
 static double last_date;
 static struct pf_waiter waiter;
 static struct numbered late;
@@ -31,6 +31,7 @@ static void check_order(struct pf_event *event)
     CHECK(event->date > last_date || (event->date == last_date && numbered->number > last_number));
     last_date = event->date;
     last_number = numbered->number;
+    executed++;
 }
 
 static void wake(struct pf_event *event)
@@ -74,16 +75,13 @@ static void program_order(int rank, int size, void *shared)
     pf_engine_start();
     pf_waiter_init(&waiter);
     srand(3);
-    uint64_t before = pf_engine_executed_count();
     for (int i = 0; i < COUNT; i++) {
         events[i].number = i;
         pf_event_init(&events[i].event, i % 100 == 99 ? wake : check_order);
         post_somehow(&events[i].event, i, date_of(i));
     }
-    CHECK(pf_engine_pending_count() == COUNT);
     for (int i = 0; i < COUNT; i += 5)
         pf_engine_cancel(&events[i].event);
-    CHECK(pf_engine_pending_count() == COUNT - COUNT / 5);
     for (int i = 0; i < COUNT; i += 10) {
         post_somehow(&events[i].event, i / 10, 60.0 + i / 2);
         events[i].number = COUNT + i;
@@ -93,8 +91,7 @@ static void program_order(int rank, int size, void *shared)
         CHECK(simgrid_get_clock() == 1.0 + i);
         CHECK(pf_engine_now() == simgrid_get_clock() && !pf_engine_inside());
     }
-    CHECK(pf_engine_executed_count() - before == COUNT - COUNT / 5 + COUNT / 10);
-    CHECK(pf_engine_pending_count() == 0);
+    CHECK(executed == COUNT - COUNT / 5 + COUNT / 10);
     double now = simgrid_get_clock();
     CHECK(!pf_waiter_park_until(&waiter, now + 0.25) && simgrid_get_clock() == now + 0.25);
     events[99].number = 2 * COUNT;
@@ -103,7 +100,7 @@ static void program_order(int rank, int size, void *shared)
     events[99].number++;
     pf_engine_post(&events[99].event, now - 100); /* never in the past */
     CHECK(pf_waiter_park_until(&waiter, now + 0.75) && simgrid_get_clock() == now + 0.5);
-    CHECK(pf_engine_pending_count() == 0);
+    CHECK(executed == COUNT - COUNT / 5 + COUNT / 10 + 2);
 }
 
 /* The step hook sees every step of SimGrid and may post an event for the present date. */
