@@ -126,6 +126,22 @@ class Tools:
         return result
 
 
+class Checker:
+    """Counts runs, and those that end otherwise than they should."""
+
+    def __init__(self, tools):
+        self.tools, self.failures, self.runs = tools, 0, 0
+
+    def expect(self, title, result, status, pattern):
+        self.runs += 1
+        text = "\n".join(result.lines) + "\n" + result.err
+        if result.status != status or not re.search(pattern, text):
+            self.failures += 1
+            print(f"FAIL {title}: status {result.status} instead of {status}, or nothing like /{pattern}/\n"
+                  f"    {result.command}\n{text[-1500:]}")
+        return result
+
+
 def quote(word):
     return word if word and not set(word) & set("|;&<>()$`\\\"' *?[]#~=%!{}\n") - set("=") else "'" + word + "'"
 

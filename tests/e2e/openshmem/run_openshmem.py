@@ -82,19 +82,7 @@ TWO_LINKS = """<?xml version='1.0'?>
 """
 
 
-class Checker:
-    def __init__(self, tools):
-        self.tools, self.failures, self.runs = tools, 0, 0
-
-    def expect(self, title, result, status, pattern):
-        self.runs += 1
-        text = "\n".join(result.lines) + "\n" + result.err
-        if result.status != status or not re.search(pattern, text):
-            self.failures += 1
-            print(f"FAIL {title}: status {result.status} instead of {status}, or nothing like /{pattern}/\n"
-                  f"    {result.command}\n{text[-1500:]}")
-        return result
-
+class Checker(harness.Checker):
     def holds(self, title, right, result):
         self.runs += 1
         if not right:

@@ -9,7 +9,6 @@ Usage: run_programs.py --bin DIRECTORY --library libportals.so.4
 import argparse
 import json
 import os
-import re
 import sys
 import tempfile
 
@@ -36,19 +35,7 @@ ENDS = [
 ]
 
 
-class Checker:
-    def __init__(self, tools):
-        self.tools, self.failures, self.runs = tools, 0, 0
-
-    def expect(self, title, result, status, pattern):
-        self.runs += 1
-        text = "\n".join(result.lines) + "\n" + result.err
-        if result.status != status or not re.search(pattern, text):
-            self.failures += 1
-            print(f"FAIL {title}: status {result.status} instead of {status}, or nothing like /{pattern}/\n"
-                  f"    {result.command}\n{text[-1500:]}")
-        return result
-
+class Checker(harness.Checker):
     def pfrun(self, program, np, args=(), options=()):
         command = [self.tools.command("pfrun"), "-np", str(np), "--log=root.thres:error", *options, program, *args]
         return self.tools.run(command, 60)
