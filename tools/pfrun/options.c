@@ -69,9 +69,9 @@ static const struct flag_row {
 } flags[] = {
     {"np", NP, "N", "number of ranks (default: all entries of the hostfile)", NULL},
     {"n", NP, "N", NULL, NULL},
-    {"app", APP, "FILE", "several programs, as 'a : -np N b': a line '-np N program arguments' for each", "it estimates one program"},
+    {"app", APP, "FILE", "several programs, a line '-np N program arguments' for each", "it estimates one program"},
     {"workload", WORKLOAD, "FILE",
-     "several jobs on one machine, each with an MPI_COMM_WORLD of its own: a line '-name A -np N program arguments' for each (docs/workloads.md)", "it estimates one program"},
+     "several jobs on one machine: a line '-name A -np N program arguments' for each (docs/workloads.md)", "it estimates one program"},
     {"on-failure", ON_FAILURE, "stop|continue", "-workload: when a job fails, all end (default), or the others go on", ONE_RUN},
     {"platform", PLATFORM, "FILE|NAME",
      "SimGrid platform, or a built-in topology, with optional :HOSTS or :NUMBERS "
@@ -91,12 +91,12 @@ static const struct flag_row {
     {"load", SETTING, "M,...", "load these models at start", NULL},
     {"report", SETTING, "DIR", "write DIR/report.html and summary.json, and print the table of phases", NULL},
     {"trace", TRACE, "FORMAT:FILE",
-     "trace of MPI calls, switches and NICs: csv, paje, chrome, otf2; a sequence diagram: text, svg; for Paraver: prv; for -replay: replay; SMPI's traces: smpi (Paje), ti. May be repeated", "several runs have no one trace"},
+     "trace of MPI calls, switches and NICs: csv, paje, chrome, otf2, prv (Paraver); a sequence diagram: text, svg; for -replay: replay; SMPI's traces: smpi (Paje), ti. May be repeated", "several runs have no one trace"},
     {"replay", REPLAY, "TRACE",
      "run a recording instead of a program: files of -trace replay:FILE and of pfinfo --record-program=calls, SMPI's, OTF2, Paraver, GOAL, DUMPI (docs/replay.md)", "a recorded run has no sampled regions yet"},
     {"replay-scale", REPLAY_SCALE, "F", "the recording's computation takes F times as long (default: 1)", "it is for -replay"},
     {"sample", SAMPLE, "GOAL",
-     "estimate the whole run's time in a fine model from a sample of its iterations; GOAL: half-width of the interval of 95 %, such as 2% (docs/sampling.md)", NULL},
+     "estimate the run's time in a fine model from a sample of its iterations; GOAL: half-width of the interval of 95 %, such as 2% (docs/sampling.md)", NULL},
     {"units", UNITS, NULL, "", NULL}, /* pfinfo --units */
     {"fine", OF_SAMPLE, "M", "-sample: the fine model (default: the finest)", NULL},
     {"cheap", OF_SAMPLE, "M", "-sample: the cheap model (default: the cheapest)", NULL},
