@@ -270,7 +270,7 @@ static bool looks_for_route(const char *name)
     return strstr(name, "get_global_route");
 }
 
-/* The C library has found the heap damaged, or has stumbled over that. */
+/* The functions of the heap, in which the C library finds it damaged, or stumbles over that. */
 static bool manages_heap(const char *name)
 {
     static const char *const names[] = {"malloc",        "calloc",   "realloc",       "free",
@@ -281,6 +281,25 @@ static bool manages_heap(const char *name)
         if (strcmp(name, names[i]) == 0)
             return true;
     return false;
+}
+
+/* The C library gave up by itself: what the application called there is none of the functions that are called
+ * to end it, which have names. Optimized, free() is not among the callers of what it ends with. */
+static bool library_gave_up(void)
+{
+    void *frames[MAX_FRAMES];
+    int count = walk_stack(frames);
+    Dl_info library = {0};
+    for (int i = 0; i < count; i++) {
+        Dl_info symbol;
+        if (!dladdr(frames[i], &symbol))
+            symbol = (Dl_info){.dli_fname = ""};
+        if (library.dli_fname && strcmp(symbol.dli_fname, library.dli_fname) != 0)
+            break;
+        if (library.dli_fname || (symbol.dli_sname && strcmp(symbol.dli_sname, "abort") == 0))
+            library = symbol;
+    }
+    return library.dli_fname && !library.dli_sname;
 }
 
 /* Of a rank that ends its job alone. */
@@ -304,7 +323,7 @@ static bool end_job_alone(int signal, bool application, ucontext_t *context)
     greg_t *registers = context->uc_mcontext.gregs;
     void *stack;
     if (!pf_job_ends_alone() || !(application || pf_job_computes()) ||
-        (signal == SIGABRT && *pf_simgrid_last_words()) || was_in(manages_heap) ||
+        (signal == SIGABRT && (*pf_simgrid_last_words() || library_gave_up())) || was_in(manages_heap) ||
         !(stack = pf_program_room((void *)registers[REG_RSP])))
         return false;
     go_on();
