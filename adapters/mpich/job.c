@@ -91,11 +91,10 @@ static void pay(pf_self_t *self, double seconds)
 }
 
 /* MPICH's handles and the order of its start are the same in these versions. */
-static bool is_known(const char *version)
+static bool is_known(const char *number)
 {
-    static const char *const known[] = {"4.0.", "4.1.", "4.2."};
-    const char *number = strpbrk(version, "0123456789");
-    for (size_t i = 0; number && i < sizeof known / sizeof known[0]; i++)
+    static const char *const known[] = {"4.0.", "4.1.", "4.2.", "4.3."};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strncmp(number, known[i], strlen(known[i])) == 0)
             return true;
     return false;
@@ -106,10 +105,12 @@ static bool check_version(const struct pf_mpich_rank *rank)
     static char version[MPI_MAX_LIBRARY_VERSION_STRING];
     int length = 0, (*ask)(char *, int *);
     *(void **)&ask = pf_copy_symbol(rank->library, "PMPI_Get_library_version");
-    if (ask && ask(version, &length) == MPI_SUCCESS && is_known(version))
+    bool told = ask && ask(version, &length) == MPI_SUCCESS;
+    const char *number = version + strcspn(version, "0123456789");
+    if (told && is_known(number))
         return true;
-    snprintf(mpich.why, sizeof mpich.why, "%s is %.*s, but 4.0 to 4.2 is needed: " ADVICE, mpich.elf.path,
-             (int)strcspn(version, "\n"), version);
+    snprintf(mpich.why, sizeof mpich.why, "%s is of MPICH %.*s, but 4.0 to 4.3 is needed: " ADVICE,
+             mpich.elf.path, (int)strcspn(number, "\n"), number);
     return false;
 }
 
