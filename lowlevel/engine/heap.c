@@ -12,6 +12,8 @@
  * A leaf that changes is compared with one other per level, a heap would compare with all children; and
  * events stay where they are, so that only those that come or go are touched.
  *
+ * The first event stands aside if it was posted as the first: often it is the only one, or the next to run.
+ *
  * The key is one number, the date before the order of posting: dates are not negative, so they compare like
  * their bits. Comparing needs no branch, which no processor could predict.
  */
@@ -23,6 +25,10 @@ static uint32_t *winners; /* node i is above 2i and 2i + 1; leaf l is node leave
 static uint32_t *unused;  /* leaves, the next one to use last */
 static uint32_t leaves;   /* a power of two */
 static uint32_t size;
+
+static struct pf_event *first; /* stands aside: earlier than all leaves; or NULL */
+static pf_key first_key;
+#define ASIDE (PF_EVENT_IN_FIFO - 1) /* its slot */
 
 static const pf_key never = ~(pf_key)0;
 
@@ -78,35 +84,53 @@ static void grow(void)
             keys[winners[2 * node]] < keys[winners[2 * node + 1]] ? winners[2 * node] : winners[2 * node + 1];
 }
 
-static void occupy(uint32_t leaf, struct pf_event *event)
+static void occupy(uint32_t leaf, struct pf_event *event, pf_key key)
 {
-    keys[leaf] = key_of(event);
+    keys[leaf] = key;
     events[leaf] = event;
     event->slot = leaf + 1;
     replay(leaf);
 }
 
+static void insert(struct pf_event *event, pf_key key)
+{
+    if (size == leaves)
+        grow();
+    occupy(unused[leaves - 1 - size++], event, key);
+}
+
 struct pf_event *pf_heap_first(void)
 {
-    return size ? events[winners[1]] : NULL;
+    return first || size == 0 ? first : events[winners[1]];
 }
 
 size_t pf_heap_size(void)
 {
-    return size;
+    return size + (first != NULL);
 }
 
 void pf_heap_insert(struct pf_event *event)
 {
-    if (size == leaves)
-        grow();
-    occupy(unused[leaves - 1 - size++], event);
+    pf_key key = key_of(event);
+    if (first ? key > first_key : size > 0 && key > keys[winners[1]]) {
+        insert(event, key);
+        return;
+    }
+    if (first)
+        insert(first, first_key);
+    first = event;
+    first_key = key;
+    event->slot = ASIDE;
 }
 
 void pf_heap_remove(struct pf_event *event)
 {
     uint32_t leaf = event->slot - 1;
     event->slot = 0;
+    if (event == first) {
+        first = NULL;
+        return;
+    }
     keys[leaf] = never;
     replay(leaf);
     unused[leaves - size--] = leaf;
@@ -114,7 +138,12 @@ void pf_heap_remove(struct pf_event *event)
 
 void pf_heap_replace(struct pf_event *event, struct pf_event *successor)
 {
+    if (event == first) {
+        pf_heap_remove(event);
+        pf_heap_insert(successor);
+        return;
+    }
     uint32_t leaf = event->slot - 1;
     event->slot = 0;
-    occupy(leaf, successor);
+    occupy(leaf, successor, key_of(successor));
 }
