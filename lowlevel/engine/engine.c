@@ -11,7 +11,8 @@
 #include "lowlevel/engine/heap.h"
 #include "lowlevel/simgrid/private.h"
 
-struct pf_engine_state pf_engine_state;
+static const double before_all = -1;
+struct pf_engine_state pf_engine_state = {.clock = &before_all};
 
 static uint64_t orders; /* ties are broken by the order of posting */
 
@@ -40,6 +41,8 @@ void pf_engine_start(void)
     started = true;
     pf_config_load();
     pf_engine_bind();
+    if (&pf_simgrid_clock)
+        pf_engine_state.clock = &pf_simgrid_clock;
 }
 
 static void no_hook(void)
@@ -121,7 +124,8 @@ struct pf_engine_place pf_engine_horizon(void)
 
 void pf_engine_set_date(double date)
 {
-    pf_engine_state = (struct pf_engine_state){.date = date, .inside = true};
+    pf_engine_state.date = date;
+    pf_engine_state.inside = true;
 }
 
 void pf_engine_post_in(struct pf_event_fifo *fifo, struct pf_event *event, double date)
@@ -234,20 +238,23 @@ static void release_wakes(void)
     }
 }
 
-/*
- * How far away the next date is at which SimGrid must stop for us, -1 when there is none. Called when SimGrid
- * stands at `clock`.
- */
-double pf_engine_next_date(double clock)
+static double next_date(double clock)
 {
-    if (pf_engine_live_actors() == 0)
-        return -1.0;
     if (wake_first)
         return wake_date > clock ? wake_date - clock : 0.0;
     struct pf_event *first = pf_heap_first();
     if (!first)
         return -1.0;
     return first->date > clock ? first->date - clock : 0.0;
+}
+
+/*
+ * How far away the next date is at which SimGrid must stop for us, -1 when there is none. Called when SimGrid
+ * stands at `clock`.
+ */
+double pf_engine_next_date(double clock)
+{
+    return pf_engine_live_actors() == 0 ? -1.0 : next_date(clock);
 }
 
 /*
@@ -264,7 +271,7 @@ double pf_engine_run_ahead(double clock, double limit)
     while (!wake_first && (first = pf_heap_first()) && first->date < limit)
         run_event(first);
     return_hook();
-    return pf_engine_next_date(clock);
+    return next_date(clock);
 }
 
 /* SimGrid's clock has moved to `clock`: everything up to there happens now. */

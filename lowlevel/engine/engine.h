@@ -17,8 +17,9 @@ extern "C" {
 /*
  * Events of our own inside SimGrid's clock: a heap ordered by (date, order of posting), behind a kernel model
  * that gives SimGrid the date of our next event. Events are intrusive: the caller embeds a pf_event
- * and finds its own structure with pf_container_of. Event functions run in SimGrid's maestro: they must not
- * block and must not start SimGrid activities. Ranks post without a simcall (all actors share one thread).
+ * and finds its own structure with pf_container_of. Event functions run as SimGrid's maestro, though perhaps
+ * in the stack of a rank that has parked: they must not block and must not start SimGrid activities. Ranks
+ * post without a simcall (all actors share one thread).
  */
 struct pf_event_fifo;
 
@@ -29,8 +30,8 @@ struct pf_event {
     struct pf_event *next; /* in its fifo */
     struct pf_event_fifo *fifo;
     struct pf_chain *path; /* why it will run, while it is pending; NULL unless paths are followed */
-    uint32_t slot; /* position in the heap, from 1; PF_EVENT_IN_FIFO behind another one; 0 when not pending */
-    bool knows_why; /* needs no path, because what it does follows them itself */
+    uint32_t slot;         /* place in the heap; PF_EVENT_IN_FIFO behind another one; 0 when not pending */
+    bool knows_why;        /* needs no path, because what it does follows them itself */
 };
 
 #define PF_EVENT_IN_FIFO UINT32_MAX
@@ -50,8 +51,9 @@ PF_EXPORT void pf_engine_start(void);
 
 /* What event functions ask all the time. */
 struct pf_engine_state {
-    double date; /* of the running or of the last event */
-    bool inside; /* an event function is running */
+    double date;         /* of the running or of the last event */
+    const double *clock; /* SimGrid's; before every date where that is not exported */
+    bool inside;         /* an event function is running */
 };
 PF_EXPORT extern struct pf_engine_state pf_engine_state;
 PF_EXPORT double pf_engine_actor_now(void);
@@ -65,7 +67,11 @@ static inline bool pf_engine_inside(void)
 /* The simulated date in s: that of the running event in an event function, SimGrid's clock in an actor. */
 static inline double pf_engine_now(void)
 {
-    return pf_engine_state.inside ? pf_engine_state.date : pf_engine_actor_now();
+    const struct pf_engine_state *state = &pf_engine_state;
+    if (state->inside)
+        return state->date;
+    double clock = *state->clock;
+    return __builtin_expect(clock >= state->date, 1) ? clock : pf_engine_actor_now();
 }
 
 /* The calling actor works for so many seconds: at once, or, what is `owed` then, later, while that is less
@@ -140,8 +146,8 @@ PF_EXPORT void pf_engine_set_date(double date);
  * one actor at a time.
  */
 struct pf_waiter {
-    sg_sem_t semaphore; /* NULL: SimGrid's own calls resume the actor */
-    void *actor;
+    sg_sem_t semaphore;    /* NULL: SimGrid's own calls resume the actor */
+    void *actor, *context; /* whose it is */
     struct pf_event timer;
     struct pf_chain *path;  /* of what has woken it */
     struct pf_waiter *next; /* in the list of those to wake */

@@ -46,8 +46,23 @@ extern double pf_simgrid_clock __asm__("_ZN7simgrid6kernel10EngineImpl4now_E") _
 
 /* ---- the engine ---- */
 
-extern "C" void pf_simgrid_answer_simcall(simgrid::kernel::actor::ActorImpl *actor) __asm__(
-    "_ZN7simgrid6kernel5actor9ActorImpl14simcall_answerEv") __attribute__((weak));
+extern "C" void pf_simgrid_yield(simgrid::kernel::actor::ActorImpl *actor) __asm__(
+    "_ZN7simgrid6kernel5actor9ActorImpl5yieldEv") __attribute__((weak));
+extern "C" void
+pf_simgrid_run_next(simgrid::kernel::EngineImpl *engine, simgrid::kernel::actor::ActorImpl *actor) __asm__(
+    "_ZN7simgrid6kernel10EngineImpl30add_actor_to_run_"
+    "list_no_checkEPNS0_5actor9ActorImplE") __attribute__((weak));
+extern "C" simgrid::kernel::context::Context *
+pf_simgrid_context(void) __asm__("_ZN7simgrid6kernel7context7Context4selfEv") __attribute__((weak));
+extern "C" void pf_simgrid_set_context(simgrid::kernel::context::Context *context) __asm__(
+    "_ZN7simgrid6kernel7context7Context11set_currentEPS2_") __attribute__((weak));
+extern "C" void
+pf_simgrid_swap(simgrid::kernel::context::Context *from, simgrid::kernel::context::Context *to) __asm__(
+    "_ZN7simgrid6kernel7context14SwappedContext9swap_intoEPS2_") __attribute__((weak));
+extern "C" void pf_simgrid_stop(simgrid::kernel::context::Context *context) __asm__(
+    "_ZN7simgrid6kernel7context7Context4stopEv") __attribute__((weak));
+extern "C" void pf_simgrid_clean_up(simgrid::kernel::actor::ActorImpl *actor) __asm__(
+    "_ZN7simgrid6kernel5actor9ActorImpl19cleanup_from_kernelEv") __attribute__((weak));
 extern "C" void pf_simgrid_run_all_actors(simgrid::kernel::EngineImpl *engine) __asm__(
     "_ZN7simgrid6kernel10EngineImpl14run_all_actorsEv") __attribute__((weak));
 extern "C" void pf_simgrid_handle_simcall(simgrid::kernel::actor::ActorImpl *actor,
@@ -309,6 +324,11 @@ struct actor {
     void *waiting[PF_SIMGRID_ACTOR_WAITING];
     pf_simgrid::communications communications;
 };
+
+inline const actor *view(const simgrid::kernel::actor::ActorImpl *object)
+{
+    return reinterpret_cast<const actor *>(object);
+}
 
 /* What an actor asks of the kernel, and which actor. */
 struct simcall_observer {

@@ -29,7 +29,13 @@
  *                                        its address is NULL where SimGrid does not export it
  *
  * In C++ only, for the engine:
- *   pf_simgrid_answer_simcall            ends the blocking simcall of an actor
+ *   pf_simgrid_yield                     the calling actor stops, and the next one of the list runs, or the kernel
+ *   pf_simgrid_run_next                  adds an actor to that list
+ *   pf_simgrid_context                   what runs, an actor or the kernel
+ *   pf_simgrid_set_context               ... for whatever asks
+ *   pf_simgrid_swap                      saves the stack of one, and goes on in that of another
+ *   pf_simgrid_stop                      ends the calling actor, which is to die
+ *   pf_simgrid_clean_up                  of a dead actor
  *   pf_simgrid_run_all_actors            of a round of the main loop: actors run up to their next simcalls
  *   pf_simgrid_handle_simcall            ... which are carried out one by one
  *   pf_simgrid_time_advances             SimGrid's signal that the clock has moved

@@ -6,7 +6,7 @@
 
 static double now;
 static uint64_t orders;
-struct pf_engine_state pf_engine_state;
+struct pf_engine_state pf_engine_state = {.clock = &now};
 
 double pf_engine_actor_now(void)
 {

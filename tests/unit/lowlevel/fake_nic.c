@@ -11,7 +11,8 @@ char fake_kinds[64];
 size_t fake_payload[64];
 int fake_count, fake_parks;
 
-struct pf_engine_state pf_engine_state;
+static const double clock;
+struct pf_engine_state pf_engine_state = {.clock = &clock};
 bool pf_chain_on;
 
 static struct pf_nic_message *first, **last = &first;
