@@ -19,24 +19,36 @@ struct pf_request *pf_request_new(struct pf_rank *r, struct pf_instance *in, enu
         r->free_requests = request->next_free;
     else
         request = pf_malloc(sizeof *request);
-    memset(request, 0, sizeof *request);
-    request->object.kind = PF_KIND_REQUEST;
-    request->object.references = 1;
+    /* Part by part: for the whole, gcc takes an instruction that is slow to begin. */
+    request->object = (struct pf_object){.kind = PF_KIND_REQUEST, .references = 1};
     request->owner = in;
+    request->native = NULL;
     request->rank = r;
-    request->kind = kind;
+    request->operands.any = false;
     request->comm = pf_comm_retain(pf_comm_of(r, comm));
-    request->fn = r->call.fn;
+    request->persistent = NULL;
+    memset(&request->side, 0, sizeof request->side);
+    request->own = NULL;
+    request->own_data = NULL;
+    request->kind = kind;
+    request->done = request->abandoned = false;
+    request->error = MPI_SUCCESS;
+    memset(&request->status, 0, sizeof request->status);
+    request->next_free = request->next_get = NULL;
+    request->get_link = NULL;
     request->site = r->call.site;
+    request->fn = r->call.fn;
     request->peer = r->call.peer;
     request->tag = r->call.tag;
     return request;
 }
 
-/* The operation has completed. Most requests have no operands: a few loads. */
+/* The operation has completed. Most requests have no operands. */
 static void release_operands(struct pf_request *request)
 {
     struct pf_request_operands *operands = &request->operands;
+    if (PF_LIKELY(!operands->any))
+        return;
     for (size_t i = 0; i < sizeof operands->memory / sizeof operands->memory[0]; i++)
         free(operands->memory[i]);
     for (int i = 0; i < 2; i++)
@@ -53,7 +65,7 @@ static void release_operands(struct pf_request *request)
 static bool has_operands(const struct pf_request *request)
 {
     const struct pf_request_operands *operands = &request->operands;
-    return operands->memory[0] || operands->datatypes[0] || operands->op;
+    return operands->any && (operands->memory[0] || operands->datatypes[0] || operands->op);
 }
 
 void pf_request_release(struct pf_request *request)
@@ -104,10 +116,17 @@ int pf_request_started(struct pf_rank *r, struct pf_instance *in, struct pf_requ
     return pf_call_leave(r, in, comm, code);
 }
 
+static struct pf_request_operands *operands_of(struct pf_request *request)
+{
+    if (!request->operands.any)
+        request->operands = (struct pf_request_operands){.any = true};
+    return &request->operands;
+}
+
 void pf_request_keep_op(struct pf_request *request, MPI_Op op)
 {
     pf_op_retain(op);
-    request->operands.op = op;
+    operands_of(request)->op = op;
 }
 
 void pf_request_keep_datatype(struct pf_request *request, MPI_Datatype datatype)
@@ -115,14 +134,15 @@ void pf_request_keep_datatype(struct pf_request *request, MPI_Datatype datatype)
     if (pf_is_predefined(datatype))
         return;
     pf_datatype_retain(datatype);
-    request->operands.datatypes[request->operands.datatypes[0] != NULL] = datatype;
+    struct pf_request_operands *operands = operands_of(request);
+    operands->datatypes[operands->datatypes[0] != NULL] = datatype;
 }
 
 void pf_request_keep_datatypes(struct pf_request *request, const MPI_Datatype *datatypes, int n)
 {
-    struct pf_request_operands *operands = &request->operands;
     if (n <= 0)
         return;
+    struct pf_request_operands *operands = operands_of(request);
     operands->more = pf_realloc(operands->more, (size_t)(operands->more_count + n) * sizeof *operands->more);
     for (int i = 0; i < n; i++) {
         pf_datatype_retain(datatypes[i]);
@@ -132,7 +152,7 @@ void pf_request_keep_datatypes(struct pf_request *request, const MPI_Datatype *d
 
 void pf_request_keep_memory(struct pf_request *request, void *memory)
 {
-    void **place = request->operands.memory;
+    void **place = operands_of(request)->memory;
     while (*place)
         place++;
     *place = memory;

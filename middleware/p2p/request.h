@@ -34,6 +34,7 @@ struct pf_request_operands {
     MPI_Datatype datatypes[2];
     MPI_Datatype *more; /* those of arrays of types */
     int more_count;
+    bool any; /* is there something? The rest is not set if not */
 };
 
 struct pf_request;
