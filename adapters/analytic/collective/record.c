@@ -335,7 +335,7 @@ struct an_request *an_collective_enter(struct an_comm *comm, const struct an_par
     struct pf_chain *path = path_of_last(c, request);
     for (int i = 0; i < n; i++) {
         struct an_request *leaving = c->parts[shared->leaves[i].member].request;
-        leaving->inflow = *pf_coll_inflow(c->schedule, shared->leaves[i].member);
+        pf_cost_inflow_set(&leaving->inflow, pf_coll_inflow(c->schedule, shared->leaves[i].member));
         follow(c, path, leaving, shared->leaves[i].date);
         an_request_settle_next(leaving, shared->leaves[i].date, &last);
     }

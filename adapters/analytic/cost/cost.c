@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The price of one message. */
-#include "adapters/analytic/cost/internal.h"
+#include "adapters/analytic/cost/way.h"
 
 #include <math.h>
 
@@ -16,83 +16,16 @@ static inline double latest(double a, double b)
 /* Inlined into its callers, which the compiler would not do by itself: a message is priced by one call. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* Both ends of one message and what lies between them. */
-struct way {
-    struct pf_cost_transport *transport;
-    struct pf_cost_range *range;
-    struct pf_cost_path path;
-    int from, to; /* nodes */
-    int src;      /* rank */
-};
-
-ALWAYS_INLINE struct pf_cost_range *find_range(const struct pf_cost_transport *transport, size_t bytes)
-{
-    int bits = bytes ? 64 - __builtin_clzl(bytes) : 0;
-    int i = transport->first[bits];
-    while (i + 1 < transport->count && transport->ranges[i + 1].from <= bytes)
-        i++;
-    return &transport->ranges[i];
-}
-
-ALWAYS_INLINE struct pf_cost_path find_path(const struct pf_cost *cost, int src, int dst)
-{
-    int from = cost->node_of_rank[src], to = cost->node_of_rank[dst];
-    if (from == to && cost->node_by_arithmetic) {
-        struct pf_cost_path path = *pf_cost_paths_get(cost->paths, from, from);
-        path.latency = cost->node_link_latency * pf_fabric_hops(cost->node_topology, cost->index_on_node[src],
-                                                                cost->index_on_node[dst]);
-        return path;
-    }
-    if (from != to && cost->by_arithmetic) {
-        struct pf_cost_path path = {cost->link_latency * pf_fabric_hops(cost->topology, from, to),
-                                    cost->link_byte_time};
-        return path;
-    }
-    return *pf_cost_paths_get(cost->paths, from, to);
-}
-
-ALWAYS_INLINE void find_way(struct pf_cost *cost, int src, int dst, size_t bytes, struct way *way)
-{
-    way->from = cost->node_of_rank[src];
-    way->to = cost->node_of_rank[dst];
-    way->src = src;
-    way->transport = way->from == way->to ? &cost->memory : &cost->network;
-    way->range = find_range(way->transport, bytes);
-    way->path = find_path(cost, src, dst);
-}
-
 /* How long an envelope without data travels: a request, its answer, an acknowledgement. */
-ALWAYS_INLINE double control_time(const struct way *way)
+ALWAYS_INLINE double control_time(const struct pf_cost_way *way)
 {
-    return way->transport->control_latency + way->transport->ranges[0].latency_factor * way->path.latency;
+    return way->transport->control_latency + way->transport->ranges[0].latency_factor * way->latency;
 }
 
 /* How long an acknowledgement travels. */
-ALWAYS_INLINE double acknowledgement_time(const struct way *way)
+ALWAYS_INLINE double acknowledgement_time(const struct pf_cost_way *way)
 {
-    return way->range->acknowledgement + way->transport->ranges[0].latency_factor * way->path.latency;
-}
-
-/* What a byte takes on the path, as fast as the message's range can use it. */
-static inline double path_byte_time(const struct way *way)
-{
-    return latest(way->path.byte_time, way->range->least_byte_time);
-}
-
-/* How long a message keeps its NIC busy. */
-ALWAYS_INLINE double busy_time(const struct way *way, size_t bytes, double byte_time)
-{
-    const struct pf_cost_range *range = way->range;
-    if (range->header > 0 && range->nic_byte_time < 0)
-        return latest(range->gap, (range->header + (double)bytes * range->byte_factor) * path_byte_time(way));
-    return range->gap + (double)bytes * (range->nic_byte_time < 0 ? byte_time : range->nic_byte_time);
-}
-
-ALWAYS_INLINE double byte_time_of(const struct way *way)
-{
-    const struct pf_cost_range *range = way->range;
-    return range->byte_time + range->byte_factor * path_byte_time(way) +
-           range->latency_slope * way->path.latency;
+    return way->range->acknowledgement + way->transport->ranges[0].latency_factor * way->latency;
 }
 
 /* A message of a batch ends when all of them would, each with the same share of the NIC, if the larger ones
@@ -109,7 +42,7 @@ static double share(struct pf_cost_batch *batch, double start, double busy)
 
 /* Where the receiving NIC serves any number of messages at once: how late a message would be if it did not.
  */
-static void note_overrun(struct pf_cost *cost, const struct way *way, double arrival, double busy)
+static void note_overrun(struct pf_cost *cost, const struct pf_cost_way *way, double arrival, double busy)
 {
     double ready = arrival - busy;
     double late = pf_busy_take(&way->transport->behind[way->to], ready, busy) - ready;
@@ -122,15 +55,14 @@ static void note_overrun(struct pf_cost *cost, const struct way *way, double arr
 
 /* The arrival of a message that waits for links unless it is short; `alone` is when it would arrive without
  * any wait. */
-ALWAYS_INLINE double wait_for_links(struct pf_cost *cost, const struct way *way, size_t bytes, double start,
-                                    double arrival, double alone)
+ALWAYS_INLINE double wait_for_links(struct pf_cost *cost, const struct pf_cost_way *way, size_t bytes,
+                                    double start, double arrival, double alone)
 {
     double wire = 0;
     if (bytes > cost->network.share_above && way->from != way->to)
         wire = way->range->header + (double)bytes * latest(1, way->range->byte_factor);
-    double lone = wire * path_byte_time(way),
-           end = pf_crowd_wait(cost->network.crowd, way->src, way->from, way->to, wire, lone, start, arrival,
-                               arrival - alone);
+    double lone = wire * way->least, end = pf_crowd_wait(cost->network.crowd, way->src, way->from, way->to,
+                                                         wire, lone, start, arrival, arrival - alone);
     if (cost->inflow.node && wire > 0) {
         cost->inflow.from = way->from;
         cost->inflow.crossing = pf_links_number(cost->network.middle);
@@ -143,15 +75,15 @@ ALWAYS_INLINE double wait_for_links(struct pf_cost *cost, const struct way *way,
 }
 
 /* How long a short message waits for the links in the middle of its path. */
-static double wait_in_the_middle(const struct way *way, size_t bytes, double start, double latency)
+static double wait_in_the_middle(const struct pf_cost_way *way, double start, double latency)
 {
-    size_t wire = (size_t)(way->range->header + (double)bytes * way->range->byte_factor);
+    size_t wire = pf_cost_way_wire(way);
     return pf_links_load(way->transport->middle, way->from, way->to, wire, start, latency,
-                         (double)wire * path_byte_time(way));
+                         (double)wire * way->least);
 }
 
 /* How long a message occupies the NIC of a node that has several links. */
-static double nic_time(const struct way *way, size_t bytes)
+static double nic_time(const struct pf_cost_way *way, size_t bytes)
 {
     const struct pf_cost_range *range = way->range;
     return latest(range->gap, (range->header + (double)bytes * range->byte_factor) * range->least_byte_time);
@@ -164,8 +96,8 @@ static double take(struct pf_busy *busy, double ready, double duration)
 
 /* A long message is on its way into a NIC, where its bytes take `work` from `start` at the earliest, the NIC
  * is free at `until`, and the message is through at `end`. */
-static void note_inflow(struct pf_cost *cost, const struct way *way, size_t bytes, double start, double work,
-                        double until, double end)
+static void note_inflow(struct pf_cost *cost, const struct pf_cost_way *way, size_t bytes, double start,
+                        double work, double until, double end)
 {
     struct pf_cost_transport *network = way->transport;
     cost->inflow.node = 0;
@@ -194,31 +126,30 @@ double pf_cost_late(const struct pf_cost *cost, const struct pf_cost_inflow *inf
 
 /* transmit_from() between nodes of several links: the NIC serves at its own rate, and each link at the
  * link's. */
-static double transmit_by_ports(struct pf_cost *cost, const struct way *way, size_t bytes, double ready,
+static double transmit_by_ports(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes, double ready,
                                 double *begun, double *left)
 {
     struct pf_cost_transport *network = way->transport;
     const struct pf_cost_range *range = way->range;
-    bool passes = network->passing_out && bytes <= network->share_above;
     struct pf_ports_pair port = pf_ports_of(network->ports, way->from, way->to);
-    double byte_time = byte_time_of(way), busy = busy_time(way, bytes, byte_time), nic = nic_time(way, bytes);
-    double first = take(&(passes ? network->passing_out : network->busy_out)[way->from], ready, nic);
-    double start = take(pf_ports_busy(network->ports, port.out, passes), first, busy), together = 0;
-    if (network->batch && !passes)
+    double byte_time = way->byte_time, busy = way->busy, nic = nic_time(way, bytes);
+    double first = take(&(way->passes ? network->passing_out : network->busy_out)[way->from], ready, nic);
+    double start = take(pf_ports_busy(network->ports, port.out, way->passes), first, busy), together = 0;
+    if (network->batch && !way->passes)
         together = first + share(&network->batch[way->from], first, nic);
     *begun = start;
     *left = latest(start + busy, together + nic);
-    double alone = range->latency + range->latency_factor * way->path.latency + (double)bytes * byte_time +
-                   range->header * path_byte_time(way);
+    double alone = range->latency + range->latency_factor * way->latency + (double)bytes * byte_time +
+                   range->header * way->least;
     double arrival = start + alone, shared = together + alone;
-    if (network->middle && bytes <= network->share_above)
-        arrival += wait_in_the_middle(way, bytes, start, range->latency_factor * way->path.latency);
+    if (!pf_cost_way_is_free(way))
+        arrival += wait_in_the_middle(way, start, range->latency_factor * way->latency);
     if (port.in != port.out)
-        arrival = latest(arrival,
-                         take(pf_ports_busy(network->ports, port.in, passes), arrival - busy, busy) + busy);
+        arrival = latest(
+            arrival, take(pf_ports_busy(network->ports, port.in, way->passes), arrival - busy, busy) + busy);
     double came = arrival - nic;
-    arrival =
-        latest(arrival, take(&(passes ? network->passing_in : network->busy_in)[way->to], came, nic) + nic);
+    arrival = latest(arrival,
+                     take(&(way->passes ? network->passing_in : network->busy_in)[way->to], came, nic) + nic);
     double until = arrival;
     arrival = latest(arrival, shared);
     note_inflow(cost, way, bytes, came, nic, until, arrival);
@@ -231,35 +162,30 @@ static double transmit_by_ports(struct pf_cost *cost, const struct way *way, siz
  * `begun` to `left`. The receiving NIC or the links, where they serve one message after the other, delay the
  * arrival.
  */
-ALWAYS_INLINE double transmit_from(struct pf_cost *cost, const struct way *way, size_t bytes, double ready,
+ALWAYS_INLINE double transmit_from(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes, double ready,
                                    double *begun, double *left)
 {
     const struct pf_cost_range *range = way->range;
     if (__builtin_expect(way->transport->ports != NULL, 0))
         return transmit_by_ports(cost, way, bytes, ready, begun, left);
-    double byte_time = byte_time_of(way), busy = busy_time(way, bytes, byte_time), start = ready;
-    bool passes = way->transport->passing_out && bytes <= way->transport->share_above;
-    if (busy > 0)
-        start = pf_busy_take(&(passes ? way->transport->passing_out : way->transport->busy_out)[way->from],
-                             ready, busy);
+    double busy = way->busy, start = way->out ? pf_busy_take(way->out, ready, busy) : ready;
     double later = 0;
     if (way->transport->batch && bytes > way->transport->share_above)
         later = share(&way->transport->batch[way->from], start, busy);
     *begun = start;
     *left = start + busy + later;
-    double latency = range->latency_factor * way->path.latency;
-    double arrival = start + range->latency + latency + (double)bytes * byte_time;
-    arrival += range->header * path_byte_time(way);
+    double latency = range->latency_factor * way->latency;
+    double arrival = start + range->latency + latency + (double)bytes * way->byte_time;
+    arrival += range->header * way->least;
     double alone = arrival;
     if (way->transport->links)
         arrival += pf_links_load(way->transport->links, way->from, way->to, bytes, start, latency,
-                                 (double)bytes * path_byte_time(way));
-    else if (way->transport->middle && bytes <= way->transport->share_above)
-        arrival += wait_in_the_middle(way, bytes, start, latency);
-    struct pf_busy *busy_in = passes ? way->transport->passing_in : way->transport->busy_in;
+                                 (double)bytes * way->least);
+    else if (!pf_cost_way_is_free(way))
+        arrival += wait_in_the_middle(way, start, latency);
     double shared = arrival + later, came = arrival - busy;
-    if (busy_in && busy > 0)
-        arrival = latest(arrival, pf_busy_take(&busy_in[way->to], arrival - busy, busy) + busy);
+    if (way->in)
+        arrival = latest(arrival, pf_busy_take(way->in, arrival - busy, busy) + busy);
     double until = arrival;
     arrival = latest(arrival, shared); /* a flow occupies the receiving NIC all the time, not at its end */
     note_inflow(cost, way, bytes, came, busy, until, arrival);
@@ -270,7 +196,7 @@ ALWAYS_INLINE double transmit_from(struct pf_cost *cost, const struct way *way, 
     return arrival;
 }
 
-ALWAYS_INLINE double transmit(struct pf_cost *cost, const struct way *way, size_t bytes, double ready,
+ALWAYS_INLINE double transmit(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes, double ready,
                               double *left)
 {
     double begun;
@@ -279,7 +205,7 @@ ALWAYS_INLINE double transmit(struct pf_cost *cost, const struct way *way, size_
 
 /* Data whose head is their request. Heads to one node keep the order of its messages: each arrives after all
  * data of the previous one. Heads to different nodes leave at once, as fast as the NIC takes commands. */
-ALWAYS_INLINE double transmit_with_head(struct pf_cost *cost, const struct way *way, size_t bytes,
+ALWAYS_INLINE double transmit_with_head(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes,
                                         double ready, double request, double *head, double *left)
 {
     double begun, arrival = transmit_from(cost, way, bytes, ready, &begun, left);
@@ -298,8 +224,9 @@ ALWAYS_INLINE double transmit_with_head(struct pf_cost *cost, const struct way *
     return arrival;
 }
 
-ALWAYS_INLINE double safe_at(const struct pf_cost *cost, enum pf_cost_done done, const struct way *way,
-                             size_t bytes, double ready, double left, double arrival)
+ALWAYS_INLINE double safe_at(const struct pf_cost *cost, enum pf_cost_done done,
+                             const struct pf_cost_way *way, size_t bytes, double ready, double left,
+                             double arrival)
 {
     switch (done) {
     case PF_COST_COPIED:
@@ -317,7 +244,7 @@ ALWAYS_INLINE double safe_at(const struct pf_cost *cost, enum pf_cost_done done,
 
 /* How long the envelope of a rendezvous travels. With `get` it is the head of the data, not a control
  * message. */
-ALWAYS_INLINE double request_time(const struct pf_cost *cost, const struct way *way)
+ALWAYS_INLINE double request_time(const struct pf_cost *cost, const struct pf_cost_way *way)
 {
     const struct pf_cost_range *empty = &way->transport->ranges[0];
     if (cost->protocol == PF_COST_MEET)
@@ -325,8 +252,8 @@ ALWAYS_INLINE double request_time(const struct pf_cost *cost, const struct way *
     if (cost->protocol == PF_COST_RENDEZVOUS)
         return control_time(way);
     if (cost->protocol == PF_COST_PORTALS)
-        return way->range->head + way->range->latency_factor * way->path.latency;
-    return empty->latency + empty->latency_factor * way->path.latency;
+        return way->range->head + way->range->latency_factor * way->latency;
+    return empty->latency + empty->latency_factor * way->latency;
 }
 
 static bool waits_for_receive(const struct pf_cost *cost, size_t bytes, enum pf_cost_mode mode)
@@ -334,7 +261,7 @@ static bool waits_for_receive(const struct pf_cost *cost, size_t bytes, enum pf_
     return mode == PF_COST_SYNCHRONOUS || (mode == PF_COST_STANDARD && bytes > cost->eager_max);
 }
 
-static inline void carry(struct pf_cost *cost, const struct way *way, size_t bytes)
+static inline void carry(struct pf_cost *cost, const struct pf_cost_way *way, size_t bytes)
 {
     const struct pf_cost_range *range = way->range;
     if (__builtin_expect(cost->pairs != NULL, 0) && way->from != way->to)
@@ -342,27 +269,18 @@ static inline void carry(struct pf_cost *cost, const struct way *way, size_t byt
                      range->header + (double)bytes * latest(1, range->byte_factor));
 }
 
-static void count(struct pf_cost *cost, const struct way *way, enum pf_cost_kind kind, size_t bytes)
+static void count(struct pf_cost *cost, const struct pf_cost_way *way, enum pf_cost_kind kind, size_t bytes)
 {
     way->range->tally[kind].messages++;
     way->range->tally[kind].bytes += bytes;
     carry(cost, way, bytes);
 }
 
-static double overhead_send(const struct pf_cost_range *range, size_t bytes)
+static void latencies(const struct pf_cost_way *way, enum pf_cost_crossing crossing, double *links,
+                      double *nics)
 {
-    return range->overhead_send + (double)bytes * range->send_byte_time;
-}
-
-static double overhead_receive(const struct pf_cost_range *range, size_t bytes)
-{
-    return range->overhead_receive + (double)bytes * range->receive_byte_time;
-}
-
-static void latencies(const struct way *way, enum pf_cost_crossing crossing, double *links, double *nics)
-{
-    double control = way->transport->ranges[0].latency_factor * way->path.latency;
-    *links = way->range->latency_factor * way->path.latency + (crossing == PF_COST_ONE_WAY ? 0 : control);
+    double control = way->transport->ranges[0].latency_factor * way->latency;
+    *links = way->range->latency_factor * way->latency + (crossing == PF_COST_ONE_WAY ? 0 : control);
     *nics = way->range->latency;
     if (crossing == PF_COST_THERE_AND_BACK)
         *nics += way->range->acknowledgement;
@@ -370,7 +288,8 @@ static void latencies(const struct way *way, enum pf_cost_crossing crossing, dou
         *nics += way->transport->control_latency;
 }
 
-static __attribute__((noinline)) void note_parts(struct pf_cost *cost, const struct way *way, size_t bytes)
+static __attribute__((noinline)) void note_parts(struct pf_cost *cost, const struct pf_cost_way *way,
+                                                 size_t bytes)
 {
     struct pf_cost_parts *parts = cost->parts;
     parts->messages++;
@@ -380,10 +299,10 @@ static __attribute__((noinline)) void note_parts(struct pf_cost *cost, const str
     latencies(way, back ? PF_COST_THERE_AND_BACK : PF_COST_ONE_WAY, &links, &nics);
     parts->links += links;
     parts->nics += nics + (long_one ? cost->post : 0);
-    parts->work += cost->call + overhead_send(way->range, bytes);
+    parts->work += cost->call + way->overhead_send;
     if (!back) /* else the receiver works meanwhile */
-        parts->work += overhead_receive(way->range, bytes);
-    parts->bytes += (double)bytes * byte_time_of(way) + way->range->header * path_byte_time(way);
+        parts->work += way->overhead_receive;
+    parts->bytes += (double)bytes * way->byte_time + way->range->header * way->least;
 }
 
 void pf_cost_note(struct pf_cost *cost, struct pf_cost_parts *parts)
@@ -391,11 +310,11 @@ void pf_cost_note(struct pf_cost *cost, struct pf_cost_parts *parts)
     cost->parts = parts;
 }
 
-ALWAYS_INLINE void send(struct pf_cost *cost, const struct way *way, size_t bytes, double now,
+ALWAYS_INLINE void send(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes, double now,
                         enum pf_cost_mode mode, struct pf_cost_sent *out)
 {
     out->inflow.node = 0;
-    double left, returns = now + cost->call + overhead_send(way->range, bytes);
+    double left, returns = now + cost->call + way->overhead_send;
     out->rendezvous = waits_for_receive(cost, bytes, mode);
     count(cost, way, out->rendezvous ? PF_COST_RENDEZVOUS_SEND : PF_COST_EAGER_SEND, bytes);
     if (__builtin_expect(cost->parts != NULL, 0))
@@ -407,7 +326,7 @@ ALWAYS_INLINE void send(struct pf_cost *cost, const struct way *way, size_t byte
         if (cost->protocol >= PF_COST_GET) {
             out->data =
                 transmit_with_head(cost, way, bytes, returns, request_time(cost, way), &out->arrival, &left);
-            out->inflow = cost->inflow;
+            pf_cost_inflow_set(&out->inflow, &cost->inflow);
         }
         return;
     }
@@ -421,7 +340,7 @@ ALWAYS_INLINE void send(struct pf_cost *cost, const struct way *way, size_t byte
     if (cost->protocol == PF_COST_PORTALS) {
         out->arrival =
             transmit_with_head(cost, way, bytes, ready, request_time(cost, way), &out->data, &left);
-        out->inflow = cost->inflow;
+        pf_cost_inflow_set(&out->inflow, &cost->inflow);
     } else {
         out->arrival = transmit(cost, way, bytes, ready, &left);
     }
@@ -437,7 +356,7 @@ ALWAYS_INLINE void send(struct pf_cost *cost, const struct way *way, size_t byte
  * the data were sent with the request; a receive that is posted after the request arrived fetches them again,
  * which it starts when all of them have arrived and been discarded.
  */
-static double bring_data(struct pf_cost *cost, const struct way *way, size_t bytes,
+static double bring_data(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes,
                          const struct pf_cost_sent *sent, double posted, double *ready, double *left,
                          double *granted)
 {
@@ -463,7 +382,7 @@ static double bring_data(struct pf_cost *cost, const struct way *way, size_t byt
  * discarded; its receive finds the header when the whole message has arrived, and fetches the data, which
  * ends the send as soon as they have left.
  */
-ALWAYS_INLINE void receive_by_nic(struct pf_cost *cost, const struct way *way, size_t bytes,
+ALWAYS_INLINE void receive_by_nic(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes,
                                   const struct pf_cost_sent *sent, double posted,
                                   struct pf_cost_received *out)
 {
@@ -476,9 +395,9 @@ ALWAYS_INLINE void receive_by_nic(struct pf_cost *cost, const struct way *way, s
         double fetched = latest(arrival - cost->write_latency, noticed) + control_time(way);
         out->again = true;
         arrival = transmit(cost, way, bytes, fetched, &left);
-        out->inflow = cost->inflow;
+        pf_cost_inflow_set(&out->inflow, &cost->inflow);
         out->complete = out->arrival = latest(arrival, posted);
-        out->safe = arrival - cost->write_latency - way->range->latency_factor * way->path.latency;
+        out->safe = arrival - cost->write_latency - way->range->latency_factor * way->latency;
         out->complete += out->work;
         return;
     }
@@ -492,12 +411,12 @@ ALWAYS_INLINE void receive_by_nic(struct pf_cost *cost, const struct way *way, s
         out->safe = latest(arrival, noticed) + acknowledgement_time(way);
 }
 
-ALWAYS_INLINE void receive(struct pf_cost *cost, const struct way *way, size_t bytes,
+ALWAYS_INLINE void receive(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes,
                            const struct pf_cost_sent *sent, double posted, struct pf_cost_received *out)
 {
     double left, ready, granted;
-    out->work = overhead_receive(way->range, bytes);
-    out->inflow = sent->inflow;
+    out->work = way->overhead_receive;
+    pf_cost_inflow_set(&out->inflow, &sent->inflow);
     out->again = false;
     if (!sent->rendezvous && cost->eager_meets) {
         out->safe = sent->safe;
@@ -521,7 +440,7 @@ ALWAYS_INLINE void receive(struct pf_cost *cost, const struct way *way, size_t b
     out->arrival = bring_data(cost, way, bytes, sent, posted, &ready, &left, &granted);
     out->again = cost->protocol == PF_COST_GET && posted > sent->arrival;
     if (cost->protocol != PF_COST_GET || out->again) /* else it came with the request */
-        out->inflow = cost->inflow;
+        pf_cost_inflow_set(&out->inflow, &cost->inflow);
     out->complete = latest(out->arrival, posted) + out->work;
     out->safe = latest(granted, safe_at(cost, cost->rendezvous_done, way, bytes, ready, left, out->arrival));
     if (cost->rendezvous_done == PF_COST_RECEIVED)
@@ -531,33 +450,30 @@ ALWAYS_INLINE void receive(struct pf_cost *cost, const struct way *way, size_t b
 void pf_cost_send(struct pf_cost *cost, int src, int dst, size_t bytes, double now, enum pf_cost_mode mode,
                   struct pf_cost_sent *out)
 {
-    struct way way;
-    find_way(cost, src, dst, bytes, &way);
-    send(cost, &way, bytes, now, mode, out);
+    struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, bytes);
+    send(cost, way, bytes, now, mode, out);
 }
 
 void pf_cost_receive(struct pf_cost *cost, int src, int dst, size_t bytes, const struct pf_cost_sent *sent,
                      double posted, struct pf_cost_received *out)
 {
-    struct way way;
-    find_way(cost, src, dst, bytes, &way);
-    receive(cost, &way, bytes, sent, posted, out);
+    struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, bytes);
+    receive(cost, way, bytes, sent, posted, out);
     if (__builtin_expect(out->again, 0))
-        carry(cost, &way, bytes);
+        carry(cost, way, bytes);
 }
 
 void pf_cost_message(struct pf_cost *cost, int src, int dst, size_t bytes, double now, double posted,
                      enum pf_cost_mode mode, struct pf_cost_sent *sent, struct pf_cost_received *out)
 {
-    struct way way;
+    struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, bytes);
     struct pf_cost_sent mine;
     if (!sent)
         sent = &mine;
-    find_way(cost, src, dst, bytes, &way);
-    send(cost, &way, bytes, now, mode, sent);
-    receive(cost, &way, bytes, sent, posted, out);
+    send(cost, way, bytes, now, mode, sent);
+    receive(cost, way, bytes, sent, posted, out);
     if (__builtin_expect(out->again, 0))
-        carry(cost, &way, bytes);
+        carry(cost, way, bytes);
 }
 
 size_t pf_cost_window_buffer(const struct pf_cost *cost)
@@ -567,35 +483,31 @@ size_t pf_cost_window_buffer(const struct pf_cost *cost)
 
 void pf_cost_put(struct pf_cost *cost, int src, int dst, size_t bytes, double now, struct pf_cost_access *out)
 {
-    struct way way;
-    find_way(cost, src, dst, bytes, &way);
-    count(cost, &way, PF_COST_ACCESS, bytes);
-    out->returns = now + cost->call + overhead_send(way.range, bytes);
-    out->arrival = transmit(cost, &way, bytes, out->returns, &out->safe);
+    struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, bytes);
+    count(cost, way, PF_COST_ACCESS, bytes);
+    out->returns = now + cost->call + way->overhead_send;
+    out->arrival = transmit(cost, way, bytes, out->returns, &out->safe);
 }
 
 void pf_cost_ask(struct pf_cost *cost, int src, int dst, double now, struct pf_cost_access *out)
 {
-    struct way way;
-    find_way(cost, src, dst, 0, &way);
-    out->returns = out->safe = now + cost->call + overhead_send(way.range, 0);
-    out->arrival = out->returns + control_time(&way);
+    struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, 0);
+    out->returns = out->safe = now + cost->call + way->overhead_send;
+    out->arrival = out->returns + control_time(way);
 }
 
 double pf_cost_answer(struct pf_cost *cost, int src, int dst, size_t bytes, double date)
 {
     double left;
-    struct way way;
-    find_way(cost, src, dst, bytes, &way);
-    count(cost, &way, PF_COST_ACCESS, bytes);
-    return transmit(cost, &way, bytes, date, &left);
+    struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, bytes);
+    count(cost, way, PF_COST_ACCESS, bytes);
+    return transmit(cost, way, bytes, date, &left);
 }
 
 double pf_cost_control(struct pf_cost *cost, int src, int dst)
 {
-    struct way way;
-    find_way(cost, src, dst, 0, &way);
-    return control_time(&way);
+    struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, 0);
+    return control_time(way);
 }
 
 /* The time in a range is linear in the size: its minimum is at one end. */
@@ -611,14 +523,14 @@ static double soonest_in(const struct pf_cost_transport *transport, int i, const
 
 double pf_cost_soonest(struct pf_cost *cost, int src, int dst)
 {
-    struct way way;
-    find_way(cost, src, dst, 0, &way);
-    double soonest = cost->eager_meets ? 0 : request_time(cost, &way);
-    for (int i = 0; i < way.transport->count && cost->protocol == PF_COST_PORTALS; i++)
-        soonest = fmin(soonest, way.transport->ranges[i].head +
-                                    way.transport->ranges[i].latency_factor * way.path.latency);
-    for (int i = 0; i < way.transport->count; i++)
-        soonest = fmin(soonest, soonest_in(way.transport, i, &way.path));
+    struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, 0);
+    double soonest = cost->eager_meets ? 0 : request_time(cost, way);
+    for (int i = 0; i < way->transport->count && cost->protocol == PF_COST_PORTALS; i++)
+        soonest = fmin(soonest, way->transport->ranges[i].head +
+                                    way->transport->ranges[i].latency_factor * way->latency);
+    struct pf_cost_path path = pf_cost_path_between(cost, src, dst);
+    for (int i = 0; i < way->transport->count; i++)
+        soonest = fmin(soonest, soonest_in(way->transport, i, &path));
     return latest(soonest, 0);
 }
 
@@ -650,7 +562,7 @@ double pf_cost_safe_unexpected(const struct pf_cost *cost, const struct pf_cost_
 
 double pf_cost_gap(const struct pf_cost *cost, size_t bytes)
 {
-    return find_range(&cost->network, bytes)->gap;
+    return pf_cost_range_of(&cost->network, bytes)->gap;
 }
 
 bool pf_cost_post_blocks(const struct pf_cost *cost, size_t bytes)
@@ -677,46 +589,43 @@ bool pf_cost_flows(const struct pf_cost *cost)
 
 void pf_cost_flow(struct pf_cost *cost, int src, int dst, size_t bytes, struct pf_cost_flow *flow)
 {
-    struct way way;
-    find_way(cost, src, dst, bytes, &way);
-    double byte_time = byte_time_of(&way), path = way.range->latency_factor * way.path.latency;
-    count(cost, &way, PF_COST_RENDEZVOUS_SEND, bytes);
+    struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, bytes);
+    double byte_time = way->byte_time, path = way->range->latency_factor * way->latency;
+    count(cost, way, PF_COST_RENDEZVOUS_SEND, bytes);
     if (cost->parts)
-        note_parts(cost, &way, bytes);
-    flow->call = cost->call + overhead_send(way.range, bytes);
-    flow->gap = way.range->gap;
-    flow->work = busy_time(&way, bytes, byte_time);
-    flow->bytes = flow->work / path_byte_time(&way);
+        note_parts(cost, way, bytes);
+    flow->call = cost->call + way->overhead_send;
+    flow->gap = way->range->gap;
+    flow->work = way->busy;
+    flow->bytes = flow->work / way->least;
     flow->acknowledgement_bytes = (double)pf_config.nic_ack_bytes;
     flow->reliability_bytes = (double)pf_config.nic_e2e_ack_bytes;
     flow->request_bytes = (double)pf_config.nic_header_bytes;
-    flow->head = request_time(cost, &way);
-    flow->latency = way.range->latency + path + (double)bytes * byte_time +
-                    way.range->header * path_byte_time(&way) - flow->work;
-    flow->acknowledgement = acknowledgement_time(&way);
+    flow->head = request_time(cost, way);
+    flow->latency =
+        way->range->latency + path + (double)bytes * byte_time + way->range->header * way->least - flow->work;
+    flow->acknowledgement = acknowledgement_time(way);
     flow->post = cost->post;
     flow->receive_latency = cost->receive_latency;
-    flow->receive = overhead_receive(way.range, bytes);
+    flow->receive = way->overhead_receive;
     flow->write_latency = cost->write_latency;
-    flow->again = control_time(&way);
+    flow->again = control_time(way);
     flow->left = cost->write_latency + path;
 }
 
 double pf_cost_flow_ended(struct pf_cost *cost, int src, int dst, size_t bytes, double begin, double end)
 {
-    struct way way;
-    find_way(cost, src, dst, bytes, &way);
+    struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, bytes);
     return cost->network.crowd
-               ? pf_crowd_wait(cost->network.crowd, src, way.from, way.to, 0, 0, begin, end, 0)
+               ? pf_crowd_wait(cost->network.crowd, src, way->from, way->to, 0, 0, begin, end, 0)
                : end;
 }
 
 void pf_cost_latencies(struct pf_cost *cost, int src, int dst, size_t bytes, enum pf_cost_crossing crossing,
                        double *links, double *nics)
 {
-    struct way way;
-    find_way(cost, src, dst, bytes, &way);
-    latencies(&way, crossing, links, nics);
+    struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, bytes);
+    latencies(way, crossing, links, nics);
 }
 
 bool pf_cost_sends_ahead(const struct pf_cost *cost)
@@ -731,9 +640,8 @@ bool pf_cost_by_nic(const struct pf_cost *cost)
 
 double pf_cost_flow_time(struct pf_cost *cost, int src, int dst, size_t bytes)
 {
-    struct way way;
-    find_way(cost, src, dst, bytes, &way);
-    return busy_time(&way, bytes, byte_time_of(&way));
+    struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, bytes);
+    return way->busy;
 }
 
 int pf_cost_flow_links(struct pf_cost *cost, int src, int dst, const int **numbers)
@@ -750,9 +658,8 @@ double pf_cost_link_rate(const struct pf_cost *cost, int number)
 
 double pf_cost_nic_rate(struct pf_cost *cost, int rank)
 {
-    struct way way;
-    find_way(cost, rank, rank ? 0 : 1, SIZE_MAX, &way);
-    return 1 / (cost->network.middle ? way.range->least_byte_time : path_byte_time(&way));
+    struct pf_cost_way *way = pf_cost_way_find(cost, rank, rank ? 0 : 1, SIZE_MAX);
+    return 1 / (cost->network.middle ? way->range->least_byte_time : way->least);
 }
 
 void pf_cost_flows_ended(struct pf_cost *cost, int rank, double out_until, double out_work, double in_until,
@@ -772,14 +679,13 @@ void pf_cost_together_begin(struct pf_cost *cost, int src)
 
 void pf_cost_together_add(struct pf_cost *cost, int src, int dst, size_t bytes)
 {
-    struct way way;
-    find_way(cost, src, dst, bytes, &way);
-    if (way.from == way.to || bytes <= cost->network.share_above)
+    struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, bytes);
+    if (way->from == way->to || bytes <= cost->network.share_above)
         return;
-    struct pf_cost_batch *batch = &cost->network.batch[way.from];
+    struct pf_cost_batch *batch = &cost->network.batch[way->from];
     batch->count++;
     batch->left++;
-    batch->total += cost->network.ports ? nic_time(&way, bytes) : busy_time(&way, bytes, byte_time_of(&way));
+    batch->total += cost->network.ports ? nic_time(way, bytes) : way->busy;
 }
 
 double pf_cost_combine(const struct pf_cost *cost, size_t bytes)

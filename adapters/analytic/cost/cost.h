@@ -35,6 +35,14 @@ struct pf_cost_inflow {
     double bytes, begun, alone, through;
 };
 
+/* Most messages have none: then nothing else is set. */
+static inline void pf_cost_inflow_set(struct pf_cost_inflow *inflow, const struct pf_cost_inflow *other)
+{
+    inflow->node = other->node;
+    if (__builtin_expect(other->node != 0, 0))
+        *inflow = *other;
+}
+
 /* The sender's half, known when the message is sent. */
 struct pf_cost_sent {
     bool rendezvous; /* the data wait for the receive: safe and the data's arrival are known at the match */

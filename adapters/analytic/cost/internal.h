@@ -98,6 +98,8 @@ struct pf_cost {
     struct pf_fabric *topology, *node_topology;
     double link_latency, link_byte_time, node_link_latency;
     struct pf_cost_paths *paths;
+    struct pf_cost_way *ways; /* see way.h */
+    int ways_shift;
     struct pf_parameters parameters;
     struct pf_cost_overrun overrun;
     struct pf_cost_inflow inflow; /* of the last message that was transmitted */

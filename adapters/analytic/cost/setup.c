@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Makes the tables by which messages are priced from the parameters and the platform. */
-#include "adapters/analytic/cost/internal.h"
+#include "adapters/analytic/cost/way.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -452,8 +452,10 @@ struct pf_cost *pf_cost_new(int ranks, const int *nodes_of_ranks, pf_cost_route_
 {
     struct pf_cost *cost = pf_calloc(1, sizeof *cost);
     const char *wrong = make(cost, ranks, nodes_of_ranks, route, links, context);
-    if (!wrong)
+    if (!wrong) {
+        pf_cost_ways_begin(cost);
         return cost;
+    }
     snprintf(why, why_size, "%s", wrong);
     pf_cost_free(cost);
     return NULL;
@@ -487,6 +489,7 @@ void pf_cost_free(struct pf_cost *cost)
     pf_fabric_free(cost->topology);
     pf_fabric_free(cost->node_topology);
     pf_cost_paths_free(cost->paths);
+    free(cost->ways);
     free(cost->pairs);
     free(cost->index_on_node);
     free(cost->node_of_rank);

@@ -79,7 +79,7 @@ settle_receive(struct an_request *receive, const struct pf_cost_received *receiv
 {
     double unpacking = packing(receive->type, bytes);
     receive->work = received->work + unpacking;
-    receive->inflow = received->inflow;
+    pf_cost_inflow_set(&receive->inflow, &received->inflow);
     if (!receive->came)
         pf_chain_extend(receive->path, received->complete + unpacking, PF_CHAIN_SOFTWARE);
     an_request_settle(receive, received->complete + unpacking);
@@ -98,7 +98,7 @@ void an_message_take(struct an_message *m, struct an_request *receive, double po
     bool over = deliver(m, receive);
     if (m->request) {
         m->request->message = NULL;
-        m->request->inflow = received.inflow;
+        pf_cost_inflow_set(&m->request->inflow, &received.inflow);
         an_request_settle(m->request, received.safe);
         m->request = NULL;
     }
@@ -210,7 +210,7 @@ static double send_to(const struct an_send *s, size_t bytes, double clock, struc
     else if (an_job.moves_data && taken > 0)
         memmove(receive->buffer, s->buffer, taken);
     settle_receive(receive, &received, bytes);
-    rank->inflow = received.inflow;
+    pf_cost_inflow_set(&rank->inflow, &received.inflow);
     return received.safe;
 }
 
@@ -269,7 +269,7 @@ double an_message_send(const struct an_send *s, struct an_request **request)
     struct pf_cost_sent sent;
     pf_cost_send(an_job.cost, rank->base.rank, shared->world_ranks[target], bytes, now, s->mode, &sent);
     charge(rank, clock, now, sent.returns);
-    rank->inflow = sent.inflow;
+    pf_cost_inflow_set(&rank->inflow, &sent.inflow);
     struct an_message *m = message_new(s, bytes, &sent);
     m->path = an_path_send(rank, now);
     if (sent.rendezvous)

@@ -47,7 +47,7 @@ struct an_request *an_start_send(const struct an_send *send)
 {
     struct an_request *request = an_send_request(send);
     request->done_at = an_message_send(send, &request);
-    request->inflow = send->comm->rank->inflow;
+    pf_cost_inflow_set(&request->inflow, &send->comm->rank->inflow);
     an_message_acknowledged(send, request);
     return request;
 }
@@ -259,7 +259,7 @@ static int an_start(MPI_Request *handle)
     an_request_describe(request, request->buffer, request->count, request->type);
     if (request->kind == AN_SEND) {
         request->done_at = an_message_send(&s, &request);
-        request->inflow = s.comm->rank->inflow;
+        pf_cost_inflow_set(&request->inflow, &s.comm->rank->inflow);
         an_message_acknowledged(&s, request);
         an_rank_pace(request->rank);
     } else {

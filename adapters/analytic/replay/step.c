@@ -63,7 +63,7 @@ static void sent(struct an_player *p)
 {
     an_request_awaited(p->request);
     p->date = p->request->done_at;
-    p->rank->inflow = p->request->inflow;
+    pf_cost_inflow_set(&p->rank->inflow, &p->request->inflow);
     finish(p->request);
     p->stage = AN_OUTLAST;
 }
@@ -115,7 +115,7 @@ static bool begin_isend(struct an_player *p, const struct an_op *op)
         request = an_send_request(&send);
     if (moves) {
         request->done_at = done_at;
-        request->inflow = p->rank->inflow;
+        pf_cost_inflow_set(&request->inflow, &p->rank->inflow);
     }
     p->slots[op->slot] = (struct an_slot){moves ? request : &an_slot_sent, done_at};
     next(p);

@@ -138,12 +138,12 @@ static void receive(struct pf_coll *coll, int from, int to, size_t bytes, bool c
         note_flow(&target->in, bytes, sent, &got);
     target->missing--;
     if (target->sole)
-        target->inflow = got.inflow;
+        pf_cost_inflow_set(&target->inflow, &got.inflow);
     if (sent->rendezvous) {
         source->safe = pf_later(source->safe, got.safe);
         source->unsafe--;
         if (source->sole)
-            source->inflow = got.inflow;
+            pf_cost_inflow_set(&source->inflow, &got.inflow);
     }
 }
 
