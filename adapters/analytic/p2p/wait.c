@@ -83,14 +83,18 @@ static void meet_last(struct an_rank *rank, int n, MPI_Request handles[])
 
 bool an_must_wait_on(struct an_rank *rank, int n, MPI_Request handles[])
 {
+    bool shares = false;
     for (int i = 0; i < n; i++) {
         struct an_request *request = request_of(handles[i]);
-        if (request)
-            request->waited = false;
+        if (!request)
+            continue;
+        request->waited = false;
+        shares |= request->inflow.node != 0;
     }
     if (__builtin_expect(pf_chain_on, 0))
         meet_last(rank, n, handles);
-    if (must_outlast_only(rank, n, handles, AN_SEND) || must_outlast_only(rank, n, handles, AN_RECEIVE))
+    if (__builtin_expect(shares, 0) &&
+        (must_outlast_only(rank, n, handles, AN_SEND) || must_outlast_only(rank, n, handles, AN_RECEIVE)))
         return true;
     rank->polled_at = an_now(rank);
     return false;
