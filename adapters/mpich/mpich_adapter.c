@@ -86,6 +86,16 @@ static const struct pf_native_values common_values = {
     .op_null = (void *)MPI_OP_NULL,
 };
 
+/* MPICH polls at each: a rank that frees many requests does not wait for anything. */
+static int request_free(pf_native_request_t *request)
+{
+    int (*release)(pf_native_request_t *);
+    struct pf_mpich_rank *rank = pf_mpich_caller();
+    *(void **)&release = rank->natives[PF_FN_Request_free];
+    pf_ucx_idle_reset(rank->self, PF_UCX_MPICH);
+    return release(request);
+}
+
 /* Those of files are never called: other models do their work. */
 static void find_functions(struct mpich_instance *in)
 {
@@ -118,6 +128,7 @@ static struct mpich_instance *make_instance(const struct pf_job *job, int rank)
     in->values.tag_upper_bound = tag_upper_bound(in->rank);
     in->values.unweighted = unweighted ? *unweighted : NULL;
     find_functions(in);
+    in->functions.native.Request_free = request_free;
     in->functions.native.Intercomm_create = NULL; /* sides that call another model's would not meet */
     return in;
 }

@@ -88,6 +88,31 @@ static void use(MPI_Request *q, int round, int look)
     CHECK(flag && status[0].MPI_SOURCE == MPI_ANY_SOURCE && status[0].MPI_TAG == MPI_ANY_TAG);
 }
 
+/* More than the polls in vain after which a rank waits for its NIC, in all ranks at once: none wakes another
+ * one. */
+static void many(MPI_Comm comm)
+{
+    enum { MANY = 40 };
+    static int data[MANY];
+    MPI_Request q[MANY];
+    int partner = check_rank ^ 1;
+    if (partner >= check_size)
+        return;
+    for (int i = 0; i < MANY; i++) {
+        data[i] = check_rank % 2 ? -1 : i;
+        if (check_rank % 2)
+            CHECK_OK(MPI_Recv_init(&data[i], 1, MPI_INT, partner, 100 + i, comm, &q[i]));
+        else
+            CHECK_OK(MPI_Send_init(&data[i], 1, MPI_INT, partner, 100 + i, comm, &q[i]));
+    }
+    CHECK_OK(MPI_Startall(MANY, q));
+    CHECK_OK(MPI_Waitall(MANY, q, MPI_STATUSES_IGNORE));
+    for (int i = 0; i < MANY; i++) {
+        CHECK(data[i] == i);
+        CHECK_OK(MPI_Request_free(&q[i]));
+    }
+}
+
 int main(int argc, char **argv)
 {
     static char buffer[8 * MOST * sizeof(int)];
@@ -117,6 +142,7 @@ int main(int argc, char **argv)
         CHECK_OK(MPI_Request_free(&q[i]));
         CHECK(q[i] == MPI_REQUEST_NULL);
     }
+    many(comm);
     MPI_Barrier(comm);
     CHECK_OK(MPI_Buffer_detach(&back, &size));
     CHECK(back == buffer && size == (int)sizeof(buffer));
