@@ -10,6 +10,7 @@
 #include "adapters/mpich/mpich.h"
 #include "adapters/mpich/pmi.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "loader/libc.h"
 #include "lowlevel/ucx/runtime.h"
 #include "lowlevel/ucx/ucp.h"
@@ -78,6 +79,36 @@ static __attribute__((noreturn)) void hook_abort(void)
     hook_exit(128 + 6);
 }
 
+/*
+ * While it starts, each rank fills a table with the addresses of all ranks, a page for each, which is the
+ * same table everywhere. There is one: not as many pages as pairs of ranks.
+ */
+static struct {
+    void *memory;
+    int users;
+} addresses;
+
+static void *hook_malloc(size_t bytes)
+{
+    enum { PAGE = 4096, LINE = 64, FEW = 16 }; /* MPID_MAX_BC_SIZE, MPL_CACHELINE_SIZE */
+    size_t ranks = (size_t)pf_mpich_job()->size;
+    if (bytes != ranks * PAGE + LINE || ranks < FEW || pf_mpich_caller()->ready)
+        return malloc(bytes);
+    if (addresses.users++ == 0)
+        addresses.memory = pf_malloc(bytes);
+    return addresses.memory;
+}
+
+static void hook_free(void *memory)
+{
+    if (!memory || memory != addresses.memory) {
+        free(memory);
+    } else if (--addresses.users == 0) {
+        free(memory);
+        addresses.memory = NULL;
+    }
+}
+
 /* What this MPICH does not need; another one may. */
 static void *refused(void)
 {
@@ -109,10 +140,16 @@ struct hook {
 static void *find(const char *name)
 {
     static const struct hook hooks[] = {
-        {"abort", (void *)hook_abort},          {"exit", (void *)hook_exit},
-        {"getenv", (void *)hook_getenv},        {"hwloc_bitmap_alloc", (void *)no_bitmap},
-        {"hwloc_bitmap_free", (void *)nothing}, {"hwloc_topology_destroy", (void *)nothing},
-        {"putenv", (void *)hook_putenv},        {"read", (void *)hook_read},
+        {"abort", (void *)hook_abort},
+        {"exit", (void *)hook_exit},
+        {"free", (void *)hook_free},
+        {"malloc", (void *)hook_malloc},
+        {"getenv", (void *)hook_getenv},
+        {"hwloc_bitmap_alloc", (void *)no_bitmap},
+        {"hwloc_bitmap_free", (void *)nothing},
+        {"hwloc_topology_destroy", (void *)nothing},
+        {"putenv", (void *)hook_putenv},
+        {"read", (void *)hook_read},
         {"write", (void *)hook_write},
     };
     for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++)

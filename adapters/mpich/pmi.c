@@ -16,46 +16,50 @@ enum { MOST_KEY = 64, MOST_VALUE = 1024 };
 
 struct entry {
     char key[MOST_KEY];
-    char *value;
+    char *answer; /* to each that asks for it */
+    size_t length;
     UT_hash_handle hh;
 };
 static struct entry *entries; /* of all ranks: MPICH's keys tell them apart */
 
-/* The value of a word "name=value" of the line. */
-static bool word(const char *line, const char *name, char *value, size_t n)
+/* The value of a word "name=value" of the line, which ends at a space or with the line; NULL: there is none.
+ */
+static const char *word_at(const char *line, const char *name, size_t *length)
 {
-    size_t length = strlen(name);
+    size_t n = strlen(name);
     for (const char *at = line; at; at = strchr(at, ' ')) {
         at += *at == ' ';
-        if (strncmp(at, name, length) != 0 || at[length] != '=')
+        if (strncmp(at, name, n) != 0 || at[n] != '=')
             continue;
-        at += length + 1;
-        snprintf(value, n, "%.*s", (int)strcspn(at, " \n"), at);
-        return true;
+        *length = strcspn(at + n + 1, " \n");
+        return at + n + 1;
     }
-    return false;
+    return NULL;
 }
 
-static struct entry *find(const char *key)
+static void word(const char *line, const char *name, char *value, size_t n)
 {
-    struct entry *entry;
-    HASH_FIND_STR(entries, key, entry);
-    return entry;
+    size_t length;
+    const char *at = word_at(line, name, &length);
+    if (at)
+        snprintf(value, n, "%.*s", (int)length, at);
 }
 
 static void put(const char *line)
 {
     char key[MOST_KEY] = "", value[MOST_VALUE] = "";
+    struct entry *entry;
     word(line, "key", key, sizeof key);
     word(line, "value", value, sizeof value);
-    struct entry *entry = find(key);
+    HASH_FIND_STR(entries, key, entry);
     if (!entry) {
         entry = pf_calloc(1, sizeof *entry);
         memcpy(entry->key, key, sizeof key);
         HASH_ADD_STR(entries, key, entry);
     }
-    free(entry->value);
-    entry->value = pf_strdup(value);
+    free(entry->answer);
+    entry->answer = pf_asprintf("cmd=get_result rc=0 msg=success value=%s\n", value);
+    entry->length = strlen(entry->answer);
 }
 
 static void answer(struct pf_mpich_rank *rank, const char *format, const char *text, int number)
@@ -64,15 +68,21 @@ static void answer(struct pf_mpich_rank *rank, const char *format, const char *t
     rank->reply_length = (size_t)snprintf(rank->reply, sizeof rank->reply, format, text, number);
 }
 
+/* Each rank asks for the address of each other one. */
 static void get(struct pf_mpich_rank *rank, const char *line)
 {
-    char key[MOST_KEY] = "";
-    word(line, "key", key, sizeof key);
-    const struct entry *entry = find(key);
-    if (entry)
-        answer(rank, "cmd=get_result rc=0 msg=success value=%s\n", entry->value, 0);
-    else
+    size_t length = 0;
+    const char *key = word_at(line, "key", &length);
+    const struct entry *entry = NULL;
+    if (key)
+        HASH_FIND(hh, entries, key, length, entry);
+    if (!entry) {
         answer(rank, "cmd=get_result rc=-1 msg=no_such_key value=unknown\n", "", 0);
+        return;
+    }
+    rank->reply_read = 0;
+    rank->reply_length = entry->length;
+    memcpy(rank->reply, entry->answer, entry->length);
 }
 
 static void end_job(const struct pf_mpich_rank *rank, const char *line)
