@@ -209,6 +209,11 @@ extern "C" bool pf_local_op_is_commutative(const void *op)
     return op_of(op)->commutative;
 }
 
+extern "C" bool pf_local_op_is_predefined(const void *op)
+{
+    return op_of(op)->predefined;
+}
+
 extern "C" bool pf_local_op_is_of_bits(const void *op, const void *type)
 {
     return (op == MPI_BOR || op == MPI_BAND || op == MPI_BXOR) && !(type_of(type)->flags & type_derived);

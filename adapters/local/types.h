@@ -59,6 +59,7 @@ void pf_local_type_keep(void *type);
 void pf_local_type_drop(void *type);
 
 bool pf_local_op_is_commutative(const void *op);
+bool pf_local_op_is_predefined(const void *op);
 
 /* It combines bits, each with those in the same place: whatever the order, the result is the same. */
 bool pf_local_op_is_of_bits(const void *op, const void *type);

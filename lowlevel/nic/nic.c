@@ -14,20 +14,15 @@ bool pf_nic_keeps(size_t payload)
     return payload <= pf_config.nic_early_send;
 }
 
-size_t pf_nic_volatile_max(void)
-{
-    return pf_config.nic_pio_max > pf_config.nic_inline_max ? pf_config.nic_pio_max
-                                                            : pf_config.nic_inline_max;
-}
-
 bool pf_nic_in_command(size_t payload, bool matching, bool is_volatile)
 {
-    return payload <= (is_volatile ? pf_nic_volatile_max() : pf_config.nic_inline_max) + (matching ? 0 : 8);
+    return payload <= (is_volatile ? pf_nic_volatile_max() : pf_config.nic_inline_max) +
+                          (matching ? 0 : PF_NIC_MATCH_BITS);
 }
 
 static size_t inline_bytes(const struct pf_nic_message *m)
 {
-    return pf_config.nic_inline_max + (m->matching ? 0 : 8);
+    return pf_config.nic_inline_max + (m->matching ? 0 : PF_NIC_MATCH_BITS);
 }
 
 double pf_nic_command_date(struct pf_nic *nic)

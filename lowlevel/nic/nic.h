@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include "base/config.h"
 #include "lowlevel/engine/engine.h"
 #include "lowlevel/network/network.h"
 
@@ -96,5 +97,11 @@ bool pf_nic_keeps(size_t payload);
 /* Whether a payload comes with the command: inside it, or written by the processor before it (PIO), which it
  * does for memory that may change as soon as the call returns. */
 bool pf_nic_in_command(size_t payload, bool matching, bool is_volatile);
-/* The longest payload that the processor writes. */
-size_t pf_nic_volatile_max(void);
+/* The bytes of a command that are match bits, or payload where nothing is matched. */
+enum { PF_NIC_MATCH_BITS = 8 };
+/* The longest payload that the processor writes, with match bits. */
+static inline size_t pf_nic_volatile_max(void)
+{
+    return pf_config.nic_pio_max > pf_config.nic_inline_max ? pf_config.nic_pio_max
+                                                            : pf_config.nic_inline_max;
+}

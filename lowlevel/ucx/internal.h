@@ -8,6 +8,7 @@
 #include "lowlevel/nic/nic.h"
 #include "lowlevel/portals/match.h"
 #include "lowlevel/ucx/runtime.h"
+#include "lowlevel/ucx/settings.h"
 #include "lowlevel/ucx/ucp.h"
 
 /* Of what belongs to no network: nothing that a process does now is an answer. */
@@ -166,8 +167,6 @@ void ucx_message_free(struct ucx_message *m);
 void ucx_message_post(struct ucx_message *m);
 /* An answer to `cause`, to where that came from. */
 struct ucx_message *ucx_message_answer(enum ucx_kind kind, const struct ucx_message *cause);
-/* Whether so many bytes go with the command to the NIC. */
-bool ucx_message_is_short(size_t length);
 
 /* protocol.c */
 /* Sends m->bytes. */
@@ -211,11 +210,8 @@ void ucx_data_pack(const struct ucx_data *data, void *bytes, size_t length);
 /* Of more bytes than there is room for, the first. */
 ucs_status_t ucx_data_unpack(const struct ucx_data *data, const void *bytes, size_t length);
 
-/* settings.c */
-struct ucx_settings {
-    size_t zcopy_thresh, rndv_thresh, rndv_nbr_thresh; /* B, from which on; SIZE_MAX: never */
-    size_t seg_size;                                   /* B, of a buffer of UCX */
-    double bcopy_bw;                                   /* B/s; 0: copies take no time */
-};
-/* Of the configuration and UCX's own variables, read once. */
-const struct ucx_settings *ucx_settings(void);
+/* Whether so many bytes go with the command to the NIC. */
+static inline bool ucx_is_short(size_t length)
+{
+    return length <= pf_ucx_settings()->short_max;
+}

@@ -11,16 +11,17 @@
 
 static struct pf_pool messages = PF_POOL(struct ucx_message);
 
-/* What precedes the data on the wire, and the messages without data (B): UCX's headers of the active
- * messages. */
-static const size_t header_bytes[] = {
-    [UCX_EAGER] = 8, [UCX_RTS] = 56,  [UCX_RTR] = 40, [UCX_DATA] = 16, [UCX_PIECE] = 16,
-    [UCX_DONE] = 16, [UCX_FETCH] = 0, [UCX_AM] = 8,   [UCX_WRITE] = 0, [UCX_READ] = 0};
-
-bool ucx_message_is_short(size_t length)
-{
-    return pf_nic_in_command(header_bytes[UCX_EAGER] + length, false, true);
-}
+/* What precedes the data on the wire, or is all there is. */
+static const size_t header_bytes[] = {[UCX_EAGER] = PF_UCX_EAGER_HEADER,
+                                      [UCX_RTS] = PF_UCX_RTS_BYTES,
+                                      [UCX_RTR] = PF_UCX_RTR_BYTES,
+                                      [UCX_DATA] = PF_UCX_PIECE_HEADER,
+                                      [UCX_PIECE] = PF_UCX_PIECE_HEADER,
+                                      [UCX_DONE] = PF_UCX_DONE_BYTES,
+                                      [UCX_FETCH] = 0,
+                                      [UCX_AM] = PF_UCX_EAGER_HEADER,
+                                      [UCX_WRITE] = 0,
+                                      [UCX_READ] = 0};
 
 struct ucx_message *ucx_message_new(enum ucx_kind kind, struct ucp_worker *from, struct ucp_worker *to)
 {

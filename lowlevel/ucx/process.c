@@ -49,7 +49,7 @@ void ucx_process_pay(struct ucx_process *process, double seconds)
 
 void ucx_process_copy(struct ucx_process *process, size_t length)
 {
-    double bw = ucx_settings()->bcopy_bw;
+    double bw = pf_ucx_settings()->bcopy_bw;
     ucx_process_pay(process, bw > 0 ? (double)length / bw : 0);
 }
 

@@ -17,8 +17,8 @@ void ucx_protocol_send(struct ucx_message *head)
     struct ucx_process *process = head->from->process;
     struct ucp_worker *from = head->from, *to = head->to;
     struct ucp_request *send = head->send;
-    size_t left = head->length, most = ucx_message_is_short(left) ? left : ucx_settings()->seg_size;
-    bool acked = head->zcopy && !head->sync, copies = !head->zcopy && !ucx_message_is_short(left);
+    size_t left = head->length, most = ucx_is_short(left) ? left : pf_ucx_settings()->seg_size;
+    bool acked = head->zcopy && !head->sync, copies = !head->zcopy && !ucx_is_short(left);
     uint8_t network = head->nic.transfer.network;
     for (struct ucx_message *m = head;;) {
         m->part = left < most ? left : most;

@@ -50,7 +50,7 @@ ucs_status_t ucx_init(enum pf_ucx_user user, unsigned major, const ucp_params_t 
         return UCS_ERR_INVALID_PARAM;
     if ((params->field_mask & UCP_PARAM_FIELD_FEATURES) && params->features & ~features[user])
         return UCS_ERR_UNSUPPORTED;
-    ucx_settings();
+    pf_ucx_settings();
     struct ucp_context *context = pf_calloc(1, sizeof *context);
     context->process = ucx_process_of(self, user);
     if (params->field_mask & UCP_PARAM_FIELD_REQUEST_SIZE)

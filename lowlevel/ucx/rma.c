@@ -99,9 +99,9 @@ static ucs_status_ptr_t write_to(struct ucp_ep *ep, const void *buffer, size_t l
                                  bool copies, bool wants_request, ucp_send_callback_t cb)
 {
     struct ucx_message *m = access_new(UCX_WRITE, ep, length);
-    bool is_short = ucx_message_is_short(length);
+    bool is_short = ucx_is_short(length);
     struct ucp_request *request = NULL;
-    copies |= is_short || length < ucx_settings()->zcopy_thresh;
+    copies |= is_short || length < pf_ucx_settings()->zcopy_thresh;
     m->source = buffer;
     m->target = (void *)(uintptr_t)remote;
     if (copies) {

@@ -3,12 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/config.h"
 #include "base/log.h"
-#include "lowlevel/ucx/internal.h"
+#include "lowlevel/nic/nic.h"
+#include "lowlevel/ucx/settings.h"
 
 extern char **environ;
 
-static struct ucx_settings settings;
+static struct pf_ucx_settings settings;
 static bool known, rndv_given;
 
 /* UCX's numbers of bytes: 8192, 8k, 8KB, 1m, inf, auto. */
@@ -77,15 +79,18 @@ static void read_variables(const char *prefix, const char *other)
     }
 }
 
-const struct ucx_settings *ucx_settings(void)
+const struct pf_ucx_settings *pf_ucx_settings(void)
 {
     if (known)
         return &settings;
     known = true;
     pf_config_load();
-    settings =
-        (struct ucx_settings){pf_config.ucx_zcopy_thresh, pf_config.ucx_rndv_thresh,
-                              pf_config.ucx_rndv_nbr_thresh, pf_config.ucx_seg_size, pf_config.ucx_bcopy_bw};
+    settings = (struct pf_ucx_settings){pf_nic_volatile_max() + PF_NIC_MATCH_BITS - PF_UCX_EAGER_HEADER,
+                                        pf_config.ucx_zcopy_thresh,
+                                        pf_config.ucx_rndv_thresh,
+                                        pf_config.ucx_rndv_nbr_thresh,
+                                        pf_config.ucx_seg_size,
+                                        pf_config.ucx_bcopy_bw};
     read_variables("UCX_", "UCX_MPI_");
     read_variables("UCX_MPI_", NULL);
     if (rndv_given) /* holds for both kinds of sends, as in UCX, whatever else is given */

@@ -45,7 +45,7 @@ static struct ucx_message *find(struct ucp_worker *worker, ucp_tag_t tag, ucp_ta
  * until the receiver is there: a caller that waits for its send has that from another length on. */
 static bool needs_rendezvous(size_t length, const ucp_request_param_t *param)
 {
-    const struct ucx_settings *settings = ucx_settings();
+    const struct pf_ucx_settings *settings = pf_ucx_settings();
     return length >= (param->op_attr_mask & UCP_OP_ATTR_FLAG_FAST_CMPL ? settings->rndv_nbr_thresh
                                                                        : settings->rndv_thresh);
 }
@@ -54,7 +54,7 @@ static bool needs_rendezvous(size_t length, const ucp_request_param_t *param)
  * than with the way there and back. */
 static bool needs_no_copy(const struct ucx_data *data, size_t length, const ucp_request_param_t *param)
 {
-    return !data->state && !ucx_message_is_short(length) && length >= ucx_settings()->zcopy_thresh &&
+    return !data->state && !ucx_is_short(length) && length >= pf_ucx_settings()->zcopy_thresh &&
            !(param->op_attr_mask & UCP_OP_ATTR_FLAG_FAST_CMPL);
 }
 
@@ -68,7 +68,7 @@ static void charge(struct ucx_process *process, const struct ucx_message *m)
     } else if (m->zcopy) {
         process->counters.sends_zcopy++;
         seconds += pf_config.ucx_reg_time;
-    } else if (ucx_message_is_short(m->length)) {
+    } else if (ucx_is_short(m->length)) {
         process->counters.sends_short++;
     } else {
         process->counters.sends_bcopy++;

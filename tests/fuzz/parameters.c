@@ -37,6 +37,15 @@ void pf_die(const char *format, ...) /* says the text without its arguments */
     abort();
 }
 
+void pf_warn(const char *format, ...)
+{
+    (void)format;
+}
+
+void pf_config_load(void)
+{
+}
+
 static void check(bool holds, const char *what)
 {
     if (holds)
@@ -88,11 +97,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const int nodes[] = {0, 0, 1, 2, 3};
+    static const char *const stacks[] = {"portals", "ucx", "mpich"};
     char why[600] = "", *text = malloc(size + 1);
     memcpy(text, data, size);
     text[size] = 0;
     pf_config.analytic_parameters = "";
     pf_config.analytic_set = text;
+    pf_config.analytic_stack = stacks[size % 3];
     struct pf_cost *cost = pf_cost_new(5, nodes, route, links, NULL, why, sizeof why);
     check(cost || (*why && strlen(why) + 1 < sizeof why), "refused without a reason");
     if (cost)

@@ -374,7 +374,7 @@ static void exchange(struct compiler *c, int unused)
     in->tag = tag_of(c, key(c, "rtag", 0), true);
     in->bytes = bytes(c, received, received_size);
     struct an_op *out = add(c, AN_OP_ISEND);
-    out->mode = PF_COST_STANDARD;
+    out->mode = PF_COST_BLOCKING;
     out->peer = to;
     out->tag = tag_of(c, key(c, "stag", 0), false);
     out->bytes = bytes(c, sent, sent_size);
@@ -576,7 +576,7 @@ static const struct action {
                {"waitall", wait_all, 0},
                {"waitAll", wait_all, 0},
                {"compute", compute, 0},
-               {"send", send, PF_COST_STANDARD},
+               {"send", send, PF_COST_BLOCKING},
                {"recv", receive, AN_OP_RECEIVE},
                {"issend", isend, PF_COST_SYNCHRONOUS},
                {"irsend", isend, PF_COST_READY},

@@ -144,7 +144,7 @@ void pf_colls_list(FILE *out)
     fputs("Algorithms of the collectives in model analytic; the rules are those of Open MPI 4.1 (coll/tuned, "
           "coll/libnbc).\nPARFOCAL_ANALYTIC_COLL=COLLECTIVE:ALGORITHM[:SEGMENT],... chooses others for "
           "blocking "
-          "calls.\n\n",
+          "calls.\nWith PARFOCAL_ANALYTIC_STACK=mpich the rules are MPICH's (docs/analytic.md).\n\n",
           out);
     for (int i = 0; i < PF_COLL_KINDS; i++)
         list_kind(&pf_kinds[i], &pf_rules[i], out);

@@ -168,6 +168,8 @@ static void fill_call(struct an_collective *c, const struct an_comm *comm, const
                                     .nonblocking = nonblocking,
                                     .in_place = part->in_place,
                                     .commutative = !part->op || pf_local_op_is_commutative(part->op),
+                                    .predefined = part->op && pf_local_op_is_predefined(part->op),
+                                    .mpich = an_job.mpich,
                                     .n = shared->size,
                                     .cut = shared->cut,
                                     .root = part->root,

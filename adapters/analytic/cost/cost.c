@@ -251,14 +251,15 @@ ALWAYS_INLINE double request_time(const struct pf_cost *cost, const struct pf_co
         return 0;
     if (cost->protocol == PF_COST_RENDEZVOUS)
         return control_time(way);
-    if (cost->protocol == PF_COST_PORTALS)
+    if (cost->protocol >= PF_COST_PORTALS)
         return way->range->head + way->range->latency_factor * way->latency;
     return empty->latency + empty->latency_factor * way->latency;
 }
 
 static bool waits_for_receive(const struct pf_cost *cost, size_t bytes, enum pf_cost_mode mode)
 {
-    return mode == PF_COST_SYNCHRONOUS || (mode == PF_COST_STANDARD && bytes > cost->eager_max);
+    return mode == PF_COST_SYNCHRONOUS ||
+           ((mode == PF_COST_STANDARD || mode == PF_COST_BLOCKING) && bytes > cost->eager_max);
 }
 
 static inline void carry(struct pf_cost *cost, const struct pf_cost_way *way, size_t bytes)
@@ -302,6 +303,8 @@ static __attribute__((noinline)) void note_parts(struct pf_cost *cost, const str
     parts->work += cost->call + way->overhead_send;
     if (!back) /* else the receiver works meanwhile */
         parts->work += way->overhead_receive;
+    if (cost->protocol == PF_COST_UCX)
+        parts->work += long_one ? 2 * cost->register_time : 2 * (double)bytes * cost->copy_byte_time;
     parts->bytes += (double)bytes * way->byte_time + way->range->header * way->least;
 }
 
@@ -310,20 +313,112 @@ void pf_cost_note(struct pf_cost *cost, struct pf_cost_parts *parts)
     cost->parts = parts;
 }
 
+/* How many pieces follow the first one, and the bytes of the last one. */
+static size_t further_pieces(const struct pf_cost *cost, size_t bytes)
+{
+    return bytes ? (bytes - 1) / cost->piece : 0;
+}
+
+static size_t last_piece(const struct pf_cost *cost, size_t bytes)
+{
+    return bytes - further_pieces(cost, bytes) * cost->piece;
+}
+
+/* How long data travel with nothing in their way. */
+static double travel_time(const struct pf_cost_way *way, size_t bytes)
+{
+    return way->range->latency + way->range->latency_factor * way->latency + (double)bytes * way->byte_time +
+           way->range->header * way->least;
+}
+
+/* Eager data whose first piece is ready at one date and whose last one at another. Their range is that of the
+ * message, without the headers of further pieces. */
+static void transmit_pieces(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes, double first,
+                            double last, struct pf_cost_sent *out)
+{
+    size_t further = further_pieces(cost, bytes), wire = bytes + further * cost->piece_header;
+    double left;
+    struct pf_cost_way whole, end;
+    if (further) {
+        pf_cost_way_fill(cost, &whole, way->src, way->dst, bytes, wire);
+        way = &whole;
+    }
+    out->data = out->arrival = transmit(cost, way, wire, first, &left);
+    pf_cost_inflow_set(&out->inflow, &cost->inflow);
+    if (!further)
+        return;
+    size_t rest = last_piece(cost, bytes);
+    pf_cost_way_fill(cost, &end, way->src, way->dst, rest, rest);
+    out->arrival -= (double)(wire - cost->piece) * way->byte_time;
+    out->data = latest(out->data, last + travel_time(&end, rest));
+}
+
+/*
+ * UCX: the processors match and copy. Short data go with the command; up to a size, and for a caller that
+ * waits, they are copied piece by piece into buffers of UCX; longer ones are registered for the NIC, which
+ * reports when it has them across. Fills all but `rendezvous`.
+ */
+static void send_eager_by_ucx(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes, double ready,
+                              bool waits, struct pf_cost_sent *out)
+{
+    bool is_short = bytes <= cost->short_max, kept = is_short || waits || bytes < cost->buffered_below;
+    double first = ready;
+    out->returns = ready;
+    if (!kept) {
+        first = out->returns = ready + cost->register_time;
+    } else if (!is_short) {
+        first += (double)(bytes < cost->piece ? bytes : cost->piece) * cost->copy_byte_time;
+        out->returns += (double)bytes * cost->copy_byte_time;
+    }
+    transmit_pieces(cost, way, bytes, first, out->returns, out);
+    out->safe = kept ? out->returns : out->data + acknowledgement_time(way);
+}
+
+/* When the receiver has copied it, if it can begin at a date. */
+static double copied_by_ucx(const struct pf_cost *cost, size_t bytes, const struct pf_cost_sent *sent,
+                            double begin, double work)
+{
+    return latest(latest(sent->arrival, begin) + work,
+                  sent->data + (double)last_piece(cost, bytes) * cost->copy_byte_time);
+}
+
+/* What is longer than S waits for the receiver, which reads it. */
+static void send_by_ucx(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes, double ready,
+                        enum pf_cost_mode mode, struct pf_cost_sent *out)
+{
+    bool waits = mode == PF_COST_BLOCKING && cost->blocks, buffers = mode == PF_COST_BUFFERED;
+    bool request = !buffers && bytes > (waits ? cost->blocking_max : cost->eager_max);
+    out->rendezvous = request || mode == PF_COST_SYNCHRONOUS;
+    if (request) {
+        out->returns = ready + cost->register_time;
+        out->arrival = out->returns + request_time(cost, way);
+        out->data = INFINITY;
+    } else {
+        send_eager_by_ucx(cost, way, bytes, ready, waits || buffers, out);
+    }
+    if (out->rendezvous)
+        out->safe = INFINITY;
+}
+
 ALWAYS_INLINE void send(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes, double now,
                         enum pf_cost_mode mode, struct pf_cost_sent *out)
 {
     out->inflow.node = 0;
     double left, returns = now + cost->call + way->overhead_send;
-    out->rendezvous = waits_for_receive(cost, bytes, mode);
+    if (cost->protocol == PF_COST_UCX)
+        send_by_ucx(cost, way, bytes, returns, mode, out);
+    else
+        out->rendezvous = waits_for_receive(cost, bytes, mode);
     count(cost, way, out->rendezvous ? PF_COST_RENDEZVOUS_SEND : PF_COST_EAGER_SEND, bytes);
     if (__builtin_expect(cost->parts != NULL, 0))
         note_parts(cost, way, bytes);
+    if (cost->protocol == PF_COST_UCX)
+        return;
     if (out->rendezvous) {
         out->returns = returns;
         out->safe = INFINITY;
         out->arrival = returns + request_time(cost, way);
-        if (cost->protocol >= PF_COST_GET) {
+        if (pf_cost_sends_ahead(cost)) {
             out->data =
                 transmit_with_head(cost, way, bytes, returns, request_time(cost, way), &out->arrival, &left);
             pf_cost_inflow_set(&out->inflow, &cost->inflow);
@@ -411,6 +506,31 @@ ALWAYS_INLINE void receive_by_nic(struct pf_cost *cost, struct pf_cost_way *way,
         out->safe = latest(arrival, noticed) + acknowledgement_time(way);
 }
 
+/* How long the receiver's word travels that a send is over. */
+static double word_time(const struct pf_cost_way *way)
+{
+    const struct pf_cost_range *empty = &way->transport->ranges[0];
+    return empty->acknowledgement + empty->latency_factor * way->latency;
+}
+
+static void receive_by_ucx(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes,
+                           const struct pf_cost_sent *sent, double posted, struct pf_cost_received *out)
+{
+    if (isinf(sent->data)) {
+        double left;
+        out->work += cost->register_time;
+        out->arrival = out->complete =
+            transmit(cost, way, bytes, latest(sent->arrival, posted) + out->work + control_time(way), &left);
+        pf_cost_inflow_set(&out->inflow, &cost->inflow);
+        out->safe = out->arrival + word_time(way);
+        return;
+    }
+    out->work += (double)bytes * cost->copy_byte_time;
+    out->arrival = sent->data;
+    out->complete = copied_by_ucx(cost, bytes, sent, posted, out->work);
+    out->safe = sent->rendezvous ? out->complete + word_time(way) : sent->safe;
+}
+
 ALWAYS_INLINE void receive(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes,
                            const struct pf_cost_sent *sent, double posted, struct pf_cost_received *out)
 {
@@ -418,6 +538,10 @@ ALWAYS_INLINE void receive(struct pf_cost *cost, struct pf_cost_way *way, size_t
     out->work = way->overhead_receive;
     pf_cost_inflow_set(&out->inflow, &sent->inflow);
     out->again = false;
+    if (cost->protocol == PF_COST_UCX) {
+        receive_by_ucx(cost, way, bytes, sent, posted, out);
+        return;
+    }
     if (!sent->rendezvous && cost->eager_meets) {
         out->safe = sent->safe;
         out->arrival = transmit(cost, way, bytes, latest(sent->arrival, posted), &left);
@@ -481,12 +605,23 @@ size_t pf_cost_window_buffer(const struct pf_cost *cost)
     return cost->window_buffer;
 }
 
-void pf_cost_put(struct pf_cost *cost, int src, int dst, size_t bytes, double now, struct pf_cost_access *out)
+void pf_cost_put(struct pf_cost *cost, int src, int dst, size_t bytes, double now, bool handled,
+                 struct pf_cost_access *out)
 {
     struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, bytes);
+    struct pf_cost_sent sent;
     count(cost, way, PF_COST_ACCESS, bytes);
     out->returns = now + cost->call + way->overhead_send;
+    if (handled) {
+        send_eager_by_ucx(cost, way, bytes, out->returns, false, &sent);
+        out->returns = sent.returns;
+        out->safe = sent.safe;
+        out->arrival = copied_by_ucx(cost, bytes, &sent, 0, (double)bytes * cost->copy_byte_time);
+        return;
+    }
     out->arrival = transmit(cost, way, bytes, out->returns, &out->safe);
+    if (cost->window_words) /* the target gets no event */
+        out->arrival -= cost->event_latency;
 }
 
 void pf_cost_ask(struct pf_cost *cost, int src, int dst, double now, struct pf_cost_access *out)
@@ -507,7 +642,18 @@ double pf_cost_answer(struct pf_cost *cost, int src, int dst, size_t bytes, doub
 double pf_cost_control(struct pf_cost *cost, int src, int dst)
 {
     struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, 0);
-    return control_time(way);
+    return cost->window_words ? request_time(cost, way) : control_time(way);
+}
+
+bool pf_cost_window_words(const struct pf_cost *cost)
+{
+    return cost->window_words;
+}
+
+double pf_cost_acknowledgement(struct pf_cost *cost, int src, int dst)
+{
+    struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, SIZE_MAX);
+    return cost->window_words ? acknowledgement_time(way) : control_time(way);
 }
 
 /* The time in a range is linear in the size: its minimum is at one end. */
@@ -630,7 +776,12 @@ void pf_cost_latencies(struct pf_cost *cost, int src, int dst, size_t bytes, enu
 
 bool pf_cost_sends_ahead(const struct pf_cost *cost)
 {
-    return cost->protocol >= PF_COST_GET;
+    return cost->protocol == PF_COST_GET || cost->protocol == PF_COST_PORTALS;
+}
+
+bool pf_cost_in_pieces(const struct pf_cost *cost)
+{
+    return cost->protocol == PF_COST_UCX;
 }
 
 bool pf_cost_by_nic(const struct pf_cost *cost)

@@ -21,7 +21,13 @@ struct pf_cost;
 
 /* How the sender started the message. A standard send is eager up to the threshold S, a buffered or ready one
  * always; a synchronous one always waits for its receive. */
-enum pf_cost_mode { PF_COST_STANDARD, PF_COST_BUFFERED, PF_COST_SYNCHRONOUS, PF_COST_READY };
+enum pf_cost_mode {
+    PF_COST_STANDARD,
+    PF_COST_BUFFERED,
+    PF_COST_SYNCHRONOUS,
+    PF_COST_READY,
+    PF_COST_BLOCKING /* standard, in a call that waits for it: what protocol ucx knows and others do not */
+};
 
 /* A long message among those into its target's NIC; node 0: it is none. */
 struct pf_cost_inflow {
@@ -48,9 +54,10 @@ struct pf_cost_sent {
     bool rendezvous; /* the data wait for the receive: safe and the data's arrival are known at the match */
     double returns;  /* a nonblocking call returns to its caller: the caller pays from `now` to here */
     double safe;     /* eager: the buffer may be used again, a wait for the send ends; rendezvous: INFINITY */
-    double arrival;  /* eager: the last byte is at the target; rendezvous: the request (envelope) is at the
-                        target */
-    double data;     /* of cost.c alone: when data that were sent with a request are at the target */
+    double arrival;  /* eager: the last byte is at the target (protocol ucx: the first piece); rendezvous: the
+                        request (envelope) is at the target */
+    double data;     /* of cost.c alone: when data that were sent with a request are at the target; protocol
+                        ucx: when the last of them are, INFINITY of a request without data */
     struct pf_cost_inflow inflow; /* of its data, where they have left */
 };
 
@@ -101,8 +108,9 @@ struct pf_cost_access {
  * communication, for which the rest of this section is. */
 size_t pf_cost_window_buffer(const struct pf_cost *cost);
 
-/* An access that carries `bytes` from `src` to `dst`. Occupies the NIC. */
-void pf_cost_put(struct pf_cost *cost, int src, int dst, size_t bytes, double now,
+/* An access that carries `bytes` from `src` to `dst`; `handled`: in a message to the target's processor.
+ * Occupies the NIC. */
+void pf_cost_put(struct pf_cost *cost, int src, int dst, size_t bytes, double now, bool handled,
                  struct pf_cost_access *out);
 
 /* An access that requests data. Occupies no NIC. */
@@ -111,7 +119,13 @@ void pf_cost_ask(struct pf_cost *cost, int src, int dst, double now, struct pf_c
 /* The arrival of the answer to an access, of `bytes` that leave `src` at `date`. Occupies the NIC. */
 double pf_cost_answer(struct pf_cost *cost, int src, int dst, size_t bytes, double date);
 
-/* How long a message without data travels: a request, its answer, an acknowledgement. */
+/* Whether only the data of one-sided communication are the NICs' work: locks and epochs are messages. */
+bool pf_cost_window_words(const struct pf_cost *cost);
+
+/* How long the acknowledgement of an access travels. */
+double pf_cost_acknowledgement(struct pf_cost *cost, int src, int dst);
+
+/* How long a message without data travels: a request, its answer, a grant. */
 double pf_cost_control(struct pf_cost *cost, int src, int dst);
 
 /* The shortest time from the call that sends a message to where a probe can find it, over all sizes. Takes a
@@ -200,6 +214,8 @@ void pf_cost_note(struct pf_cost *cost, struct pf_cost_parts *parts);
  */
 bool pf_cost_sends_ahead(const struct pf_cost *cost);
 bool pf_cost_by_nic(const struct pf_cost *cost);
+/* Whether eager data may arrive in pieces: all of them when pf_cost_received says, the first one before. */
+bool pf_cost_in_pieces(const struct pf_cost *cost);
 
 /* Whether messages that are sent at once share their NIC, so that all end late, instead of one after the
  * other. If so, call these before the pf_cost_send() of several messages: begin for the node of `src`, add

@@ -16,7 +16,7 @@
 
 /* The parameters as the formulae need them. Shared by setup.c, cost.c and explain.c. */
 
-enum pf_cost_protocol { PF_COST_RENDEZVOUS, PF_COST_MEET, PF_COST_GET, PF_COST_PORTALS };
+enum pf_cost_protocol { PF_COST_RENDEZVOUS, PF_COST_MEET, PF_COST_GET, PF_COST_PORTALS, PF_COST_UCX };
 enum pf_cost_done { PF_COST_COPIED, PF_COST_SENT, PF_COST_ARRIVED, PF_COST_ACKNOWLEDGED, PF_COST_RECEIVED };
 
 /* Classes of messages in the statistics. */
@@ -87,9 +87,13 @@ struct pf_cost {
     struct pf_cost_transport network, memory;
     double call, post, copy_latency, copy_byte_time, pack_byte_time, own_byte_time, combine_byte_time;
     size_t eager_max;
-    size_t buffered_below;                                /* shorter eager sends end with their call */
+    size_t buffered_below; /* shorter eager sends end with their call */
+    bool blocks; /* protocol ucx: blocking sends have another threshold, and copy; the others: see keys.def */
+    size_t blocking_max, short_max, piece, piece_header;
+    double register_time;
     size_t window_buffer;                                 /* 0: one-sided communication is done by the NICs */
     double receive_latency, event_latency, write_latency; /* of protocol portals: see keys.def */
+    bool window_words;                                    /* windows = words */
     bool eager_meets;                                     /* eager data leave when their receive is posted */
     bool leaves_first; /* eager data leave while their sender is still in its call */
     enum pf_cost_protocol protocol;

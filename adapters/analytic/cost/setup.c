@@ -18,6 +18,9 @@
 /* In the order of the words of the key `model`. */
 enum formulae { LOGGPS, LOGGP, SMP };
 
+/* Of the key `windows`. */
+enum windows { BY_NICS, BY_MESSAGES, BY_WORDS };
+
 /* Of the key `contention`. */
 enum contention { ALONE, RECEIVING_NICS, LINKS };
 
@@ -204,15 +207,35 @@ static double memory_byte_time(struct pf_cost *cost)
                                    : large->byte_factor * pf_cost_paths_get(cost->paths, 0, 0)->byte_time;
 }
 
+/* SIZE_MAX of an unlimited one. */
+static size_t size_at(const struct pf_parameters *p, enum pf_parameter key, size_t otherwise)
+{
+    if (!pf_parameters_has(p, key))
+        return otherwise;
+    double size = pf_parameters_at(p, key, 0, 0);
+    return isinf(size) ? SIZE_MAX : (size_t)size;
+}
+
 static const char *make_protocol(struct pf_cost *cost)
 {
     const struct pf_parameters *p = &cost->parameters;
     enum formulae formulae = (enum formulae)by_word(p, PF_MODEL, LOGGPS);
     if (formulae == LOGGP && pf_parameters_has(p, PF_EAGER_MAX))
         return at_key(p, PF_EAGER_MAX, "model loggp sends everything at once; loggps has a threshold");
-    double eager_max = pf_parameters_at(p, PF_EAGER_MAX, 0, formulae == LOGGP ? INFINITY : DEFAULT_EAGER_MAX);
-    cost->eager_max = isinf(eager_max) ? SIZE_MAX : (size_t)eager_max;
-    cost->buffered_below = (size_t)(pf_parameters_at(p, PF_BUFFERED_MAX, 0, -1) + 1);
+    cost->eager_max = size_at(p, PF_EAGER_MAX, formulae == LOGGP ? SIZE_MAX : DEFAULT_EAGER_MAX);
+    size_t buffered = size_at(p, PF_BUFFERED_MAX, 0);
+    cost->buffered_below =
+        pf_parameters_has(p, PF_BUFFERED_MAX) && buffered < SIZE_MAX ? buffered + 1 : buffered;
+    cost->blocks = pf_parameters_has(p, PF_BLOCKING_MAX);
+    cost->blocking_max = size_at(p, PF_BLOCKING_MAX, cost->eager_max);
+    cost->short_max = size_at(p, PF_SHORT_MAX, 0);
+    cost->piece = size_at(p, PF_PIECE, SIZE_MAX);
+    cost->piece_header = size_at(p, PF_PIECE_HEADER, 0);
+    if (cost->piece == 0)
+        return at_key(p, PF_PIECE, "a piece has one byte at least");
+    if (cost->piece_header > cost->piece)
+        return at_key(p, PF_PIECE_HEADER, "is longer than a piece");
+    cost->register_time = pf_parameters_at(p, PF_REGISTER_TIME, 0, 0);
     cost->eager_meets = by_word(p, PF_EAGER, 0) > 0;
     cost->leaves_first = by_word(p, PF_LEAVE, 0) > 0;
     cost->protocol = (enum pf_cost_protocol)by_word(p, PF_PROTOCOL, PF_COST_RENDEZVOUS);
@@ -228,7 +251,9 @@ static const char *make_protocol(struct pf_cost *cost)
     cost->event_latency = pf_parameters_at(p, PF_EVENT_LATENCY, 0, 0);
     cost->write_latency = pf_parameters_at(p, PF_WRITE_LATENCY, 0, 0);
     cost->network.share_above = (size_t)pf_parameters_at(p, PF_SHARE_ABOVE, 0, 0);
-    if (by_word(p, PF_WINDOWS, 0) > 0)
+    enum windows windows = (enum windows)by_word(p, PF_WINDOWS, BY_NICS);
+    cost->window_words = windows == BY_WORDS;
+    if (windows == BY_MESSAGES)
         cost->window_buffer = (size_t)fmax(256, pf_parameters_at(p, PF_WINDOW_BUFFER, 0, 8192));
     cost->pack_byte_time = byte_time(p, PF_PACK_BANDWIDTH, 0, 0);
     cost->own_byte_time = byte_time(p, PF_OWN_BANDWIDTH, 0, 0);

@@ -43,11 +43,12 @@ static double busy_time(const struct pf_cost_range *range, size_t bytes, double 
     return range->gap + (double)bytes * (range->nic_byte_time < 0 ? byte_time : range->nic_byte_time);
 }
 
-static void fill(struct pf_cost *cost, struct pf_cost_way *way, int src, int dst, size_t bytes)
+void pf_cost_way_fill(struct pf_cost *cost, struct pf_cost_way *way, int src, int dst, size_t size,
+                      size_t bytes)
 {
     int from = cost->node_of_rank[src], to = cost->node_of_rank[dst];
     struct pf_cost_transport *transport = from == to ? &cost->memory : &cost->network;
-    struct pf_cost_range *range = pf_cost_range_of(transport, bytes);
+    struct pf_cost_range *range = pf_cost_range_of(transport, size);
     struct pf_cost_path path = pf_cost_path_between(cost, src, dst);
     double least = path.byte_time > range->least_byte_time ? path.byte_time : range->least_byte_time;
     double byte_time = range->byte_time + range->byte_factor * least + range->latency_slope * path.latency;
@@ -79,7 +80,7 @@ struct pf_cost_way *pf_cost_way_look_up(struct pf_cost *cost, struct pf_cost_way
     if (pf_cost_way_is(&ways[1], src, dst, bytes))
         return &ways[1];
     ways[1] = ways[0];
-    fill(cost, &ways[0], src, dst, bytes);
+    pf_cost_way_fill(cost, &ways[0], src, dst, bytes, bytes);
     return &ways[0];
 }
 

@@ -31,6 +31,10 @@ struct pf_cost_path pf_cost_path_between(const struct pf_cost *cost, int src, in
 /* Makes room for the ways of so many ranks. */
 void pf_cost_ways_begin(struct pf_cost *cost);
 
+/* The way of so many bytes, by the range of a size; not remembered. */
+void pf_cost_way_fill(struct pf_cost *cost, struct pf_cost_way *way, int src, int dst, size_t size,
+                      size_t bytes);
+
 /* The rest of pf_cost_way_find(), which has looked at the first of the two. */
 struct pf_cost_way *pf_cost_way_look_up(struct pf_cost *cost, struct pf_cost_way *ways, int src, int dst,
                                         size_t bytes);

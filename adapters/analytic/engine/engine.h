@@ -170,6 +170,8 @@ struct an_job {
     struct pf_colls *colls;
     bool moves_data;  /* analytic_data */
     bool posts;       /* posting a receive may take time */
+    bool mpich;       /* collectives are MPICH's */
+    bool by_words;    /* its locks and epochs use messages (MPICH) */
     bool by_messages; /* one-sided communication uses messages (rma/pt2pt) */
     void (*on_progress)(void *rank, int impl);
     void (*wake)(struct an_rank *rank); /* its wake event has come */

@@ -3,6 +3,7 @@
 #include "adapters/analytic/engine/engine.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <simgrid/host.h>
 #include <uthash.h>
@@ -71,6 +72,9 @@ int an_job_price(const struct pf_job *job, char *why, size_t why_size)
     }
     if (an_job.cost)
         an_job.posts = pf_cost_post(an_job.cost, SIZE_MAX) > 0;
+    an_job.mpich = strcmp(pf_config.analytic_stack, "mpich") == 0;
+    if (an_job.cost)
+        an_job.by_words = pf_cost_window_words(an_job.cost);
     if (an_job.cost)
         an_job.by_messages = pf_cost_window_buffer(an_job.cost) > 0;
     if (an_job.cost)

@@ -74,18 +74,20 @@ void an_path_follow(struct pf_chain **path, const struct pf_cost_sent *sent, int
     if (!*path || !receive->path)
         return;
     bool ahead = sent->rendezvous && pf_cost_sends_ahead(an_job.cost);
+    bool pieces = !sent->rendezvous && pf_cost_in_pieces(an_job.cost);
+    double arrival = pieces ? received->arrival : sent->arrival;
     pf_chain_extend(*path, sent->returns, PF_CHAIN_SOFTWARE);
     if (can_wait(sent, received)) {
         receive->came = *path;
         receive->came_from = source;
         receive->bytes = bytes;
-        receive->arrival = sent->arrival;
+        receive->arrival = arrival;
         receive->work_begins = received->complete - received->work;
         *path = NULL;
         return;
     }
     travel(*path, source, destination, sent->rendezvous && !ahead ? 0 : bytes, PF_COST_ONE_WAY,
-           ahead ? sent->data : sent->arrival);
+           ahead ? sent->data : arrival);
     if (receive->any)
         an_path_took(receive->rank, *path);
     pf_chain_join(receive->path, *path);

@@ -87,10 +87,10 @@ static int send(const void *buffer, int count, MPI_Datatype type, int dest, int 
     return an_request_finish(&handle, NULL);
 }
 
-#define SENDS(name, iname, mode)                                                                             \
+#define SENDS(name, iname, blocking_mode, mode)                                                              \
     static int an_##name(const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) \
     {                                                                                                        \
-        return send(buffer, count, type, dest, tag, comm, mode);                                             \
+        return send(buffer, count, type, dest, tag, comm, blocking_mode);                                    \
     }                                                                                                        \
     static int an_##iname(const void *buffer, int count, MPI_Datatype type, int dest, int tag,               \
                           MPI_Comm comm, MPI_Request *request)                                               \
@@ -101,10 +101,10 @@ static int send(const void *buffer, int count, MPI_Datatype type, int dest, int 
         return error;                                                                                        \
     }
 
-SENDS(send, isend, PF_COST_STANDARD)
-SENDS(bsend, ibsend, PF_COST_BUFFERED)
-SENDS(ssend, issend, PF_COST_SYNCHRONOUS)
-SENDS(rsend, irsend, PF_COST_READY)
+SENDS(send, isend, PF_COST_BLOCKING, PF_COST_STANDARD)
+SENDS(bsend, ibsend, PF_COST_BUFFERED, PF_COST_BUFFERED)
+SENDS(ssend, issend, PF_COST_SYNCHRONOUS, PF_COST_SYNCHRONOUS)
+SENDS(rsend, irsend, PF_COST_READY, PF_COST_READY)
 
 static void post(struct an_comm *comm, int source, int tag, struct an_request *request)
 {
@@ -171,13 +171,13 @@ static int an_sendrecv(const void *out, int out_count, MPI_Datatype out_type, in
                        MPI_Status *status)
 {
     MPI_Request handles[2];
-    struct an_send s = {an_comm_of(comm), out, out_count, out_type, dest, sendtag, PF_COST_STANDARD};
+    struct an_send s = {an_comm_of(comm), out, out_count, out_type, dest, sendtag, PF_COST_BLOCKING};
     int error = check(&s, comm);
     if (!error)
         error = start_receive(in, in_count, in_type, source, recvtag, comm, &handles[1]);
     if (error)
         return error;
-    isend(out, out_count, out_type, dest, sendtag, comm, &handles[0], PF_COST_STANDARD);
+    isend(out, out_count, out_type, dest, sendtag, comm, &handles[0], PF_COST_BLOCKING);
     an_wait_all(2, handles);
     if (handles[0] != MPI_REQUEST_NULL)
         an_request_finish(&handles[0], NULL);

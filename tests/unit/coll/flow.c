@@ -39,6 +39,7 @@ static set pool[POOL];
 static int messages;
 static size_t pooled;
 static struct pf_plan plan;
+static bool mpich; /* whose rules */
 static size_t count[RANKS], start[RANKS + 1], row[RANKS][RANKS];
 static const size_t *rows[RANKS];
 static char context[200];
@@ -402,6 +403,8 @@ static void run_sizes(enum pf_coll_kind kind, int algorithm, int n, bool commuta
                                             .nonblocking = nonblocking,
                                             .in_place = in_place,
                                             .commutative = commutative,
+                                            .predefined = commutative,
+                                            .mpich = mpich,
                                             .n = n,
                                             .root = roots[which],
                                             .element = s % 2 ? 3 : 1};
@@ -429,8 +432,12 @@ static void test_rules(void **state)
     (void)state;
     for (int kind = 0; kind < PF_COLL_KINDS; kind++)
         for (int n = 1; n <= RANKS; n++)
-            for (int i = 0; i < (is_all_to_all((enum pf_coll_kind)kind) ? 8 : 4); i++)
+            for (int i = 0; i < (is_all_to_all((enum pf_coll_kind)kind) ? 8 : 4); i++) {
                 run_sizes((enum pf_coll_kind)kind, -1, n, i % 2, i / 2 % 2, i / 4);
+                mpich = true;
+                run_sizes((enum pf_coll_kind)kind, -1, n, i % 2, i / 2 % 2, i / 4);
+                mpich = false;
+            }
 }
 
 /* An algorithm that needs an operation that commutes gives way to the rules. */

@@ -486,7 +486,7 @@ static void test_carry(void **state)
     for (int i = 1; i <= 3; i++)
         message(cost, 1, 3, 100, 0, PF_COST_SYNCHRONOUS, &sent);
     pf_cost_carried(cost);
-    pf_cost_put(cost, 4, 0, 7, 1, &access);
+    pf_cost_put(cost, 4, 0, 7, 1, false, &access);
     pf_cost_carried(cost);
     pf_cost_carried(cost);
     for (int src = 0; src < 4; src++)

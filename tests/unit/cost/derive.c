@@ -44,16 +44,22 @@ static void near(double value, double expected, double most, int line)
 #define ABOUT(value, expected) near(value, expected, 12.1 / fmin(path_bandwidth, 15.75e9), __LINE__)
 
 /* How long a message takes whose receive was posted at a date, from its call. */
-static struct pf_cost_received message(struct pf_cost *cost, int src, int dst, size_t bytes, double posted)
+static struct pf_cost_received message_of(struct pf_cost *cost, int src, int dst, size_t bytes, double posted,
+                                          enum pf_cost_mode mode)
 {
     static double now;
     struct pf_cost_sent sent;
     struct pf_cost_received received;
     now += 1; /* NICs are idle */
-    pf_cost_message(cost, src, dst, bytes, now, now + posted, PF_COST_STANDARD, &sent, &received);
+    pf_cost_message(cost, src, dst, bytes, now, now + posted, mode, &sent, &received);
     received.complete -= now;
     received.safe -= now;
     return received;
+}
+
+static struct pf_cost_received message(struct pf_cost *cost, int src, int dst, size_t bytes, double posted)
+{
+    return message_of(cost, src, dst, bytes, posted, PF_COST_STANDARD);
 }
 
 /* The rows, for the sums below. */
@@ -145,6 +151,57 @@ static void test_late_receives(void **state)
     pf_cost_free(cost);
 }
 
+/* A message of UCX, with its header, as far as the event at the target. */
+static double ucx_put(const struct rows *r, double payload)
+{
+    double pio = payload > 16 ? (payload - 16) / r->c + 100e-9 : 0, wire = (64 + payload) / r->B;
+    double packets = 12 * floor((payload - 1) / 512), read = 2 * r->p + fmin(payload, 512) / r->c;
+    return command(r) + (payload > 416 ? read + packets / r->B : pio) + wire + r->L + r->p +
+           fmin(payload, 512) / r->c + event(r);
+}
+
+/* The protocols of docs/ucx.md with the figures of its table. */
+static void test_ucx(void **state)
+{
+    const struct rows r = {250e-9, 15.75e9, 11.1e9, 400e-9};
+    const double copy = 1 / 7340032000.0, registers = 180e-9;
+    (void)state;
+    path_bandwidth = r.B;
+    assert_true(pf_config_set("analytic_stack", "ucx"));
+    struct pf_cost *cost = make("");
+    for (double n = 0; n <= 408; n += 136) { /* short: the receiver copies */
+        struct pf_cost_received m = message(cost, 0, 2, (size_t)n, -1);
+        NEAR(m.complete, ucx_put(&r, 8 + n) + n * copy);
+        NEAR(m.safe, 0);
+    }
+    /* Copied on both sides; unexpected, the receiver copies later. */
+    ABOUT(message(cost, 0, 2, 2000, -1).complete, 2000 * copy + ucx_put(&r, 2008) + 2000 * copy);
+    NEAR(message(cost, 0, 2, 2000, -1).safe, 2000 * copy);
+    NEAR(message(cost, 0, 2, 2000, 1e-3).complete, 1e-3 + 2000 * copy);
+    /* From its place; from memory that its sender waits for, copied, and in two pieces that overlap. */
+    ABOUT(message(cost, 0, 2, 8000, -1).complete, registers + ucx_put(&r, 8008) + 8000 * copy);
+    ABOUT(message(cost, 0, 2, 8000, -1).safe, registers + ucx_put(&r, 8008) + ack(&r, 0));
+    double second = 16512 * copy + ucx_put(&r, 8272);
+    struct pf_cost_received m = message_of(cost, 0, 2, 16512, -1, PF_COST_BLOCKING);
+    near(m.complete, second + 8256 * copy, 2e-9, __LINE__); /* headers of pieces are longer */
+    NEAR(m.safe, 16512 * copy);
+    /* A request, a read, and word that it is over. */
+    double data = 65536, read = command(&r) + 64 / r.B + r.L,
+           answer =
+               2 * r.p + 512 / r.c + (64 + data + 12 * 127) / r.B + r.L + r.p + 512 / r.c + event(&r) + 2e-9;
+    m = message(cost, 0, 2, 65536, -1);
+    ABOUT(m.complete, registers + ucx_put(&r, 56) + registers + read + answer);
+    NEAR(m.safe, m.complete + ucx_put(&r, 16));
+    pf_cost_free(cost);
+    /* MPICH's callers wait for the NIC instead. */
+    assert_true(pf_config_set("analytic_stack", "mpich"));
+    cost = make("");
+    m = message_of(cost, 0, 2, 8000, -1, PF_COST_BLOCKING);
+    ABOUT(m.safe, registers + ucx_put(&r, 8008) + ack(&r, 0));
+    assert_true(pf_config_set("analytic_stack", "portals"));
+    pf_cost_free(cost);
+}
+
 /* The NIC is the one that messages take in turns, on both sides; inside a node it is the loopback. */
 static void test_rates(void **state)
 {
@@ -153,9 +210,9 @@ static void test_rates(void **state)
     path_bandwidth = 11.1e9;
     struct pf_cost *cost = make("");
     double wire = (64 - 12 + (1 << 20) * 524.0 / 512) / 11.1e9;
-    pf_cost_put(cost, 0, 2, 1 << 20, 1, &first);
-    pf_cost_put(cost, 3, 2, 1 << 20, 1, &second);
-    pf_cost_put(cost, 3, 2, 0, 1, &third);
+    pf_cost_put(cost, 0, 2, 1 << 20, 1, false, &first);
+    pf_cost_put(cost, 3, 2, 1 << 20, 1, false, &second);
+    pf_cost_put(cost, 3, 2, 0, 1, false, &third);
     NEAR(second.arrival, first.arrival + wire);
     struct pf_cost_received m = message(cost, 0, 1, 8, -1);
     const struct rows loop = {250e-9, 15.75e9, 15.75e9, 50e-9};
@@ -199,10 +256,8 @@ static void test_the_user_wins(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_late_receives),
-        cmocka_unit_test(test_rates),
-        cmocka_unit_test(test_the_user_wins),
+        cmocka_unit_test(test_rows),  cmocka_unit_test(test_late_receives), cmocka_unit_test(test_ucx),
+        cmocka_unit_test(test_rates), cmocka_unit_test(test_the_user_wins),
     };
     pf_config_load();
     return cmocka_run_group_tests(tests, NULL, NULL);

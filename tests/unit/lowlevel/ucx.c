@@ -724,5 +724,6 @@ int main(void)
     setenv("PARFOCAL_UCX_RNDV_THRESH", "2500", 1);
     setenv("PARFOCAL_UCX_BCOPY_BW", "1e6", 1);
     setenv("PARFOCAL_UCX_REG_TIME", "1", 1);
+    setenv("PARFOCAL_NIC_PIO_MAX", "92", 1); /* as fake_nic.c has it, with the header */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

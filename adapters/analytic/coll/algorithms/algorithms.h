@@ -3,7 +3,7 @@
 
 /*
  * The algorithms of each kind of collective: the rules use the enumerators, users the names, plans the
- * builders. Those of Open MPI come first, in its own order.
+ * builders. Those of Open MPI come first, in its own order; then those that only MPICH has.
  *
  * X(enumerator, name, builder, also fit for an operation that does not commute)
  */
@@ -24,7 +24,8 @@
     X(BCAST_BINOMIAL, "binomial", bcast_binomial, true)                                                      \
     X(BCAST_KNOMIAL, "knomial", bcast_knomial, true)                                                         \
     X(BCAST_SCATTER_ALLGATHER, "scatter_allgather", bcast_scatter_allgather, true)                           \
-    X(BCAST_SCATTER_ALLGATHER_RING, "scatter_allgather_ring", bcast_scatter_ring, true)
+    X(BCAST_SCATTER_ALLGATHER_RING, "scatter_allgather_ring", bcast_scatter_ring, true)                      \
+    X(BCAST_BINOMIAL_IN_TURN, "binomial_in_turn", bcast_in_turn, true)
 
 #define PF_SCATTER_ALGORITHMS(X)                                                                             \
     X(SCATTER_BASIC_LINEAR, "basic_linear", scatter_linear, true)                                            \
@@ -40,7 +41,9 @@
     X(GATHER_BINOMIAL, "binomial", gather_binomial, true)                                                    \
     X(GATHER_LINEAR_SYNC, "linear_sync", gather_sync, true)
 
-#define PF_GATHERV_ALGORITHMS(X) X(GATHERV_LINEAR, "linear", gather_linear, true)
+#define PF_GATHERV_ALGORITHMS(X)                                                                             \
+    X(GATHERV_LINEAR, "linear", gather_linear, true)                                                         \
+    X(GATHERV_LINEAR_NB, "linear_nb", gather_linear_at_once, true)
 
 #define PF_ALLGATHER_ALGORITHMS(X)                                                                           \
     X(ALLGATHER_LINEAR, "linear", allgather_linear, true)                                                    \
@@ -57,7 +60,9 @@
     X(ALLGATHERV_RING, "ring", allgather_ring, true)                                                         \
     X(ALLGATHERV_NEIGHBOR, "neighbor", allgather_neighbor, true)                                             \
     X(ALLGATHERV_TWO_PROC, "two_proc", allgather_bruck, true)                                                \
-    X(ALLGATHERV_DIRECT, "direct", allgather_direct, true)
+    X(ALLGATHERV_DIRECT, "direct", allgather_direct, true)                                                   \
+    X(ALLGATHERV_RECURSIVE_DOUBLING, "recursive_doubling", allgather_doubling, true)                         \
+    X(ALLGATHERV_PIPELINED_RING, "pipelined_ring", allgather_pipelined_ring, true)
 
 #define PF_ALLTOALL_ALGORITHMS(X)                                                                            \
     X(ALLTOALL_LINEAR, "linear", alltoall_linear, true)                                                      \
@@ -100,14 +105,16 @@
     X(REDUCE_SCATTER_RECURSIVE_HALVING, "recursive_halving", scatter_halving, false)                         \
     X(REDUCE_SCATTER_RING, "ring", scatter_ring, false)                                                      \
     X(REDUCE_SCATTER_BUTTERFLY, "butterfly", scatter_butterfly, true)                                        \
-    X(REDUCE_SCATTER_BINOMIAL, "binomial", scatter_after_binomial, true)
+    X(REDUCE_SCATTER_BINOMIAL, "binomial", scatter_after_binomial, true)                                     \
+    X(REDUCE_SCATTER_PAIRWISE, "pairwise", scatter_pairwise, false)
 
 #define PF_REDUCE_SCATTER_BLOCK_ALGORITHMS(X)                                                                \
     X(REDUCE_SCATTER_BLOCK_BASIC_LINEAR, "basic_linear", scatter_nonoverlapping, true)                       \
     X(REDUCE_SCATTER_BLOCK_RECURSIVE_DOUBLING, "recursive_doubling", scatter_doubling, true)                 \
     X(REDUCE_SCATTER_BLOCK_RECURSIVE_HALVING, "recursive_halving", scatter_halving, false)                   \
     X(REDUCE_SCATTER_BLOCK_BUTTERFLY, "butterfly", scatter_butterfly, true)                                  \
-    X(REDUCE_SCATTER_BLOCK_BINOMIAL, "binomial", scatter_after_binomial, true)
+    X(REDUCE_SCATTER_BLOCK_BINOMIAL, "binomial", scatter_after_binomial, true)                               \
+    X(REDUCE_SCATTER_BLOCK_PAIRWISE, "pairwise", scatter_pairwise, false)
 
 #define PF_SCAN_ALGORITHMS(X)                                                                                \
     X(SCAN_LINEAR, "linear", scan_linear, true)                                                              \

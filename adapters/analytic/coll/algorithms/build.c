@@ -54,7 +54,7 @@ static struct pf_stage *reduce_along(struct pf_plan *plan, enum pf_tree tree)
     if (in_turn && tree == PF_TREE_BINOMIAL_IN_ORDER && stage->segments == 1) {
         stage->at = pf_at_reduce_in_turn;
         stage->rounds = bits(plan);
-        stage->ahead = !plan->call.nonblocking;
+        stage->ahead = !plan->call.nonblocking && !plan->call.mpich;
     }
     return stage;
 }
@@ -77,6 +77,11 @@ static void bcast_binary(struct pf_plan *plan)
 static void bcast_binomial(struct pf_plan *plan)
 {
     bcast_along(plan, PF_TREE_BINOMIAL, 2);
+}
+
+static void bcast_in_turn(struct pf_plan *plan)
+{
+    pf_plan_add(plan, pf_at_scatter_tree, bits(plan));
 }
 
 static void bcast_knomial(struct pf_plan *plan)
@@ -156,12 +161,16 @@ static void reduce_in_order(struct pf_plan *plan)
     reduce_at(plan, PF_TREE_BINARY_IN_ORDER, plan->call.n - 1);
 }
 
-/* The first steps of Rabenseifner's algorithm. */
-static void halve(struct pf_plan *plan)
+/* The first steps of Rabenseifner's algorithm. Where ranks are left out of the power of two, Open MPI shares
+ * out their work. */
+static void halve(struct pf_plan *plan, bool shares)
 {
-    pf_plan_add(plan, pf_at_halves, 2)->fold_low = true;
+    if (shares)
+        pf_plan_add(plan, pf_at_halves, 2)->fold_low = true;
+    else
+        pf_plan_add(plan, pf_at_fold, 1);
     struct pf_stage *stage = pf_plan_add(plan, pf_at_vector_halving, 0);
-    stage->fold_low = true;
+    stage->fold_low = shares;
     stage->rounds = stage->steps;
 }
 
@@ -176,7 +185,7 @@ static void reduce_rabenseifner(struct pf_plan *plan)
         reduce_linear(plan);
         return;
     }
-    halve(plan);
+    halve(plan, true);
     struct pf_stage *stage = pf_plan_add(plan, pf_at_vector_gather, 0);
     stage->fold_low = true;
     stage->rounds = stage->steps + 1;
@@ -242,11 +251,12 @@ static void allreduce_rabenseifner(struct pf_plan *plan)
         allreduce_linear(plan);
         return;
     }
-    halve(plan);
+    bool shares = !plan->call.mpich;
+    halve(plan, shares);
     struct pf_stage *stage = pf_plan_add(plan, pf_at_vector_doubling, 0);
-    stage->fold_low = true;
+    stage->fold_low = shares;
     stage->rounds = stage->steps;
-    pf_plan_add(plan, pf_at_unfold, 1);
+    pf_plan_add(plan, pf_at_unfold, 1)->fold_low = shares;
 }
 
 static void allreduce_binomial(struct pf_plan *plan)
@@ -276,6 +286,11 @@ static void gather_linear(struct pf_plan *plan)
     bool in_turn = !plan->call.nonblocking; /* libnbc posts all receives at once */
     pf_plan_add(plan, pf_at_gather_linear, in_turn ? plan->call.n : 1)->in_turn = in_turn;
     plan->sparse |= in_turn;
+}
+
+static void gather_linear_at_once(struct pf_plan *plan)
+{
+    pf_plan_add(plan, pf_at_gather_linear, 1);
 }
 
 static void gather_sync(struct pf_plan *plan)
@@ -318,6 +333,11 @@ static void scatter_ring(struct pf_plan *plan)
     pf_plan_add(plan, pf_at_scatter_ring, plan->call.n - 1);
 }
 
+static void scatter_pairwise(struct pf_plan *plan)
+{
+    pf_plan_add(plan, pf_at_scatter_pairwise, plan->call.n - 1);
+}
+
 static void scatter_doubling(struct pf_plan *plan)
 {
     int steps = bits(plan);
@@ -356,6 +376,19 @@ static void allgather_doubling(struct pf_plan *plan)
 static void allgather_ring(struct pf_plan *plan)
 {
     pf_plan_add(plan, pf_at_allgather_ring, plan->call.n - 1);
+}
+
+/* Of more ranks it would take too long to find the pieces, which matter less there. */
+static void allgather_pipelined_ring(struct pf_plan *plan)
+{
+    enum { PIECE = 32768, RANKS = 256 }; /* MPIR_CVAR_ALLGATHERV_PIPELINE_MSG_SIZE */
+    int pieces = 0;
+    for (int r = 0; r < plan->call.n; r++)
+        pieces += pf_pieces(plan, PIECE, r);
+    if (plan->call.n > RANKS)
+        allgather_ring(plan);
+    else
+        pf_plan_add(plan, pf_at_allgather_pieces, pieces)->segment = PIECE;
 }
 
 static void allgather_neighbor(struct pf_plan *plan)

@@ -33,6 +33,8 @@ struct pf_coll_call {
     enum pf_coll_kind kind;
     bool nonblocking; /* MPI_I...: libnbc's schedules instead of coll/tuned's */
     bool commutative; /* the reduction's operation */
+    bool predefined;  /* likewise */
+    bool mpich;       /* by MPICH's rules instead of Open MPI's */
     bool in_place;
     int n;            /* ranks of the communicator; of an intercommunicator those of both sides */
     int cut;          /* the first so many are one side of an intercommunicator; 0: it is none */

@@ -108,6 +108,49 @@ int pf_at_allgather_ring(const struct pf_plan *plan, const struct pf_stage *stag
     return pass_blocks(plan, around(rank + 1, n), around(rank - round, n), 1, round, out);
 }
 
+int pf_pieces(const struct pf_plan *plan, size_t piece, int block)
+{
+    size_t bytes = pf_plan_blocks(plan, block, 1);
+    return bytes ? (int)((bytes + piece - 1) / piece) : 1;
+}
+
+/* Piece number `round` of the n - 1 blocks from `block` down: where it begins and its bytes; 0: there are not
+ * so many. */
+static size_t nth_piece(const struct pf_plan *plan, const struct pf_stage *stage, int block, int round,
+                        size_t *first)
+{
+    int n = plan->call.n;
+    for (int i = 1; i < n; i++, block = around(block - 1, n)) {
+        int pieces = pf_pieces(plan, stage->segment, block);
+        size_t before = (size_t)round * stage->segment;
+        *first = pf_plan_start(plan, block) + before;
+        if (round < pieces) {
+            size_t left = pf_plan_blocks(plan, block, 1) - before;
+            return left < stage->segment ? left : stage->segment;
+        }
+        round -= pieces;
+    }
+    return 0;
+}
+
+/* The same with blocks in pieces: one after the other, whosever they are. An empty block takes a round, too.
+ */
+int pf_at_allgather_pieces(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
+                           struct pf_round *out)
+{
+    int n = plan->call.n;
+    for (; round < stage->rounds; round++) {
+        size_t first, bytes = nth_piece(plan, stage, around(rank - 1, n), round, &first);
+        out->receives = bytes > 0;
+        bytes = nth_piece(plan, stage, rank, round, &first);
+        if (bytes > 0)
+            pf_round_send(out, around(rank + 1, n), PF_PUT, bytes, first, 0);
+        if (bytes > 0 || out->receives)
+            break;
+    }
+    return round;
+}
+
 /* Where the pair of blocks begins that a rank receives in round k: of its pair in round 0, then alternately
  * from either side, two further each time. */
 static int neighbor_blocks(int rank, int round, int n)
@@ -152,6 +195,7 @@ int pf_at_allgather_direct(const struct pf_plan *plan, const struct pf_stage *st
     int n = plan->call.n;
     if (round > 0)
         return stage->rounds;
+    out->mode = PF_COST_STANDARD;
     for (int i = 1; i < n; i++)
         out->sends += pf_nth_allgather(plan, rank, i, &out->step[out->sends]);
     out->receives = n - 1;
@@ -252,6 +296,7 @@ int pf_at_alltoall_linear(const struct pf_plan *plan, const struct pf_stage *sta
     int n = plan->call.n;
     if (round > 0)
         return stage->rounds;
+    out->mode = PF_COST_STANDARD;
     for (int i = 1; i < n; i++)
         out->sends += pf_nth_alltoall(plan, rank, i, &out->step[out->sends]);
     for (int from = 0; from < n; from++)

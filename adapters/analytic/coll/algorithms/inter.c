@@ -67,6 +67,8 @@ static void make_local(const struct pf_plan *plan, int phase, int side)
     enum pf_coll_kind kind = inter->kind[phase];
     struct pf_coll_call call = {.kind = kind,
                                 .commutative = plan->call.commutative,
+                                .predefined = plan->call.predefined,
+                                .mpich = plan->call.mpich,
                                 .n = pf_coll_side_size(&plan->call, side),
                                 .element = plan->element,
                                 .bytes = local_bytes(plan, kind, side)};

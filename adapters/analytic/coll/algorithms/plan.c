@@ -32,6 +32,14 @@ void pf_stage_cut(const struct pf_plan *plan, struct pf_stage *stage, size_t seg
     stage->segments = (int)((stage->bytes + stage->segment - 1) / stage->segment);
 }
 
+size_t pf_plan_counts(const struct pf_coll_call *call)
+{
+    size_t total = 0;
+    for (int r = 0; r < call->n; r++)
+        total += call->counts[r];
+    return total;
+}
+
 size_t pf_plan_blocks(const struct pf_plan *plan, int first, int count)
 {
     int n = plan->call.n, last = first + count;

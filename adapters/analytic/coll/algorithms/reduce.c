@@ -42,6 +42,12 @@ int pf_at_allreduce_doubling(const struct pf_plan *plan, const struct pf_stage *
     return last;
 }
 
+int pf_at_fold(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
+               struct pf_round *out)
+{
+    return round == 0 && fold(plan, stage, rank, out) ? 0 : stage->rounds;
+}
+
 static void send_elements(const struct pf_plan *plan, int to, enum pf_action action, size_t first,
                           size_t count, struct pf_round *out)
 {
@@ -108,16 +114,16 @@ int pf_at_vector_doubling(const struct pf_plan *plan, const struct pf_stage *sta
     return round;
 }
 
-/* The even ranks below 2 * extra give the result to the odd ones. */
+/* Of the ranks below 2 * extra those that stayed in give the result to the others. */
 int pf_at_unfold(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
                  struct pf_round *out)
 {
     if (round > 0 || rank >= 2 * stage->extra)
         return stage->rounds;
-    if (rank % 2)
+    if (pf_fold(stage, rank) < 0)
         out->receives = 1;
     else
-        send_vector(plan, rank + 1, PF_PUT, out);
+        send_vector(plan, rank ^ 1, PF_PUT, out);
     return 0;
 }
 
@@ -183,6 +189,18 @@ int pf_at_scatter_ring(const struct pf_plan *plan, const struct pf_stage *stage,
         return round;
     pf_round_send(out, (rank + 1) % n, PF_COMBINE, pf_plan_blocks(plan, block, 1), pf_plan_start(plan, block),
                   0);
+    out->receives = 1;
+    return round;
+}
+
+/* In round k each rank sends the block of the one k + 1 places up, as it is in its own vector. */
+int pf_at_scatter_pairwise(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
+                           struct pf_round *out)
+{
+    int n = plan->call.n, to = (rank + round + 1) % n;
+    if (round >= stage->rounds)
+        return round;
+    pf_round_send(out, to, PF_COMBINE, pf_plan_blocks(plan, to, 1), pf_plan_start(plan, to), 0);
     out->receives = 1;
     return round;
 }

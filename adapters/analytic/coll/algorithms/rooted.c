@@ -33,6 +33,7 @@ int pf_at_tree_bcast(const struct pf_plan *plan, const struct pf_stage *stage, i
     if (children == 0 || round < depth)
         return round;
     pf_tree_children(stage, n, rank, out->peer, children);
+    out->mode = PF_COST_STANDARD;
     for (int i = 0; i < children; i++)
         send_segment(stage, round - depth, out->peer[i], moves(plan, PF_PUT), out);
     return round;
@@ -163,7 +164,7 @@ int pf_at_gather_tree(const struct pf_plan *plan, const struct pf_stage *stage, 
     return stage->rounds;
 }
 
-/* The largest subtree first. */
+/* The largest subtree first. A broadcast gives each the whole vector. */
 int pf_at_scatter_tree(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
                        struct pf_round *out)
 {
@@ -177,7 +178,10 @@ int pf_at_scatter_tree(const struct pf_plan *plan, const struct pf_stage *stage,
         }
         if (child < n) {
             int count = subtree(child, n), to = pf_unshift(child, stage->root, n);
-            pf_round_send(out, to, PF_BLOCKS, pf_plan_blocks(plan, to, count), (size_t)to, (size_t)count);
+            if (plan->call.kind == PF_COLL_BCAST)
+                pf_round_send(out, to, PF_PUT, plan->total, 0, 0);
+            else
+                pf_round_send(out, to, PF_BLOCKS, pf_plan_blocks(plan, to, count), (size_t)to, (size_t)count);
             return round;
         }
     }
@@ -207,6 +211,8 @@ int pf_at_scatter_linear(const struct pf_plan *plan, const struct pf_stage *stag
         out->receives = 1;
         return round <= mine && !left_out(plan, rank) ? mine : stage->rounds;
     }
+    if (!stage->in_turn)
+        out->mode = PF_COST_STANDARD;
     for (int r = stage->in_turn ? round : 0; r < n && (stage->in_turn || round == 0); r++) {
         if (r == rank || left_out(plan, r))
             continue;

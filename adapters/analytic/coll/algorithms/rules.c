@@ -371,12 +371,9 @@ const struct pf_rules pf_rules[PF_COLL_KINDS] = {
 
 static size_t measured(const struct pf_coll_call *call)
 {
-    size_t total = 0;
-    if (call->kind != PF_COLL_ALLGATHERV && call->kind != PF_COLL_REDUCE_SCATTER)
-        return call->bytes;
-    for (int r = 0; r < call->n; r++)
-        total += call->counts[r];
-    return call->kind == PF_COLL_ALLGATHERV ? total / (size_t)call->n : total;
+    if (call->kind == PF_COLL_ALLGATHERV)
+        return pf_plan_counts(call) / (size_t)call->n;
+    return call->kind == PF_COLL_REDUCE_SCATTER ? pf_plan_counts(call) : call->bytes;
 }
 
 int pf_rules_in_place(const struct pf_coll_call *call)
@@ -394,6 +391,8 @@ int pf_rules_choose(const struct pf_coll_call *call)
     const struct pf_rules *rules = &pf_rules[call->kind];
     if (pf_rules_in_place(call) >= 0)
         return pf_rules_in_place(call);
+    if (call->mpich)
+        return pf_rules_mpich(call);
     if (call->nonblocking)
         return rules->nonblocking(call);
     const struct pf_rule *rule = rules->ordered && !call->commutative ? rules->ordered : rules->plain;

@@ -42,7 +42,7 @@ struct pf_round {
     int *peer;            /* scratch of the same length */
     int sends;
     int receives;
-    enum pf_cost_mode mode;
+    enum pf_cost_mode mode; /* blocking sends in a blocking call, unless its algorithm starts several */
 };
 
 struct pf_plan;
@@ -202,6 +202,9 @@ pf_stage_at pf_at_spread;    /* parts of a vector down the in-order binomial tre
 /* Barriers, gathering to all and all-to-all, in exchange.c: */
 pf_stage_at pf_at_dissemination, pf_at_double_ring, pf_at_barrier_doubling;
 pf_stage_at pf_at_allgather_bruck, pf_at_allgather_doubling, pf_at_allgather_ring, pf_at_allgather_neighbor;
+pf_stage_at pf_at_allgather_pieces;
+/* How many rounds a block takes in pieces of so many bytes. */
+int pf_pieces(const struct pf_plan *plan, size_t piece, int block);
 pf_stage_at pf_at_allgather_direct, pf_at_parts_ring, pf_at_parts_doubling;
 pf_stage_at pf_at_alltoall_linear, pf_at_alltoall_pairwise, pf_at_alltoall_in_place, pf_at_alltoall_bruck;
 pf_stage_nth pf_nth_alltoall, pf_nth_allgather;
@@ -214,7 +217,8 @@ bool pf_nth_source(const struct pf_plan *plan, int rank, int i, int *from, size_
 /* Whether the sends of a round, or one of a pair of a send and a receive, come before the receives. */
 bool pf_sends_first(const struct pf_plan *plan);
 /* Reductions to all and scans, in reduce.c: */
-pf_stage_at pf_at_allreduce_doubling, pf_at_halves, pf_at_vector_halving, pf_at_vector_doubling, pf_at_unfold;
+pf_stage_at pf_at_allreduce_doubling, pf_at_halves, pf_at_vector_halving, pf_at_vector_doubling, pf_at_unfold,
+    pf_at_fold, pf_at_scatter_pairwise;
 pf_stage_at pf_at_vector_gather, pf_at_ring_combine, pf_at_scatter_ring, pf_at_scatter_halving;
 pf_stage_at pf_at_scatter_strided, pf_at_scatter_butterfly, pf_at_scatter_doubling, pf_at_scan_linear,
     pf_at_scan_doubling;
@@ -260,8 +264,10 @@ extern const struct pf_rules pf_rules[PF_COLL_KINDS];
  * for any other call. */
 int pf_rules_in_place(const struct pf_coll_call *call);
 
-/* The index of the algorithm that the rules select. */
+/* The index of the algorithm that the rules select; by MPICH's rules. */
 int pf_rules_choose(const struct pf_coll_call *call);
+int pf_rules_mpich(const struct pf_coll_call *call);
+size_t pf_plan_counts(const struct pf_coll_call *call); /* bytes of the blocks of all ranks, by `counts` */
 
 /* Makes the plan of a call: `algorithm` is an index into its kind's, -1: by the rules. `start` has room for
  * n + 1 sizes and stays with the plan. */

@@ -68,7 +68,9 @@ static inline void end_round(struct pf_member *m)
 
 static struct pf_round empty_round(struct pf_coll *coll)
 {
-    return (struct pf_round){.step = coll->colls->step, .peer = coll->colls->peer, .mode = PF_COST_STANDARD};
+    return (struct pf_round){.step = coll->colls->step,
+                             .peer = coll->colls->peer,
+                             .mode = coll->plan.call.nonblocking ? PF_COST_STANDARD : PF_COST_BLOCKING};
 }
 
 static void leave_round(struct pf_member *m)
@@ -333,7 +335,8 @@ static void exchange_all(struct pf_coll *coll, const struct pf_stage *stage)
 {
     const struct pf_plan *plan = &coll->plan;
     int n = plan->call.n;
-    bool together = pf_cost_shares(coll->colls->cost) && !plan->call.nonblocking;
+    bool by_nic = pf_cost_by_nic(coll->colls->cost);
+    bool together = pf_cost_shares(coll->colls->cost) && !(plan->call.nonblocking && by_nic);
     bool sends_first = pf_sends_first(plan);
     struct pf_step step;
     for (int r = 0; r < n && coll->posts; r++)

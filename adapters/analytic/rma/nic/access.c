@@ -26,12 +26,18 @@ static void arrived(struct pf_event *event)
                                              an_world_rank(a->win, a->win->me), a->bytes, pf_engine_now()));
 }
 
+/* MPICH's targets combine by their processors. */
+static bool is_handled(const struct an_access *a)
+{
+    return an_job.by_words && a->action != AN_PUT && a->action != AN_GET;
+}
+
 /* The price of sending it at a date. */
 static void price(const struct an_access *a, double date, struct pf_cost_access *cost)
 {
     int from = an_world_rank(a->win, a->win->me), to = an_world_rank(a->win, a->target);
     if (a->sent > 0)
-        pf_cost_put(an_job.cost, from, to, a->sent, date, cost);
+        pf_cost_put(an_job.cost, from, to, a->sent, date, is_handled(a), cost);
     else
         pf_cost_ask(an_job.cost, from, to, date, cost);
 }
@@ -43,7 +49,9 @@ static void post(struct an_access *a, const struct pf_cost_access *cost)
     struct an_peer *peer = a->peer;
     peer->last_arrival = fmax(peer->last_arrival, cost->arrival);
     if (!a->answers) {
-        double acknowledged = peer->last_arrival + pf_cost_control(an_job.cost, to, from);
+        double acknowledged =
+            peer->last_arrival + (is_handled(a) ? pf_cost_control(an_job.cost, to, from)
+                                                : pf_cost_acknowledgement(an_job.cost, to, from));
         an_flow_note(&peer->flow, cost->safe, acknowledged);
         an_flow_note(&win->all, cost->safe, acknowledged);
         if (a->request)

@@ -79,11 +79,14 @@ static int an_win_start(MPI_Group group, int assertion, MPI_Win handle)
     return MPI_SUCCESS;
 }
 
-/* Sends a message to each target behind the operations; the origin waits only for its own buffers. */
+/* Sends a message to each target behind the operations; the origin waits only for its own buffers, in MPICH
+ * for the operations' ends. */
 static int an_win_complete(MPI_Win handle)
 {
     struct an_window *win = an_window_of(handle);
-    double now = an_now(win->rank) + pf_cost_call(an_job.cost);
+    if (an_job.by_words)
+        an_flow_await(win, &win->all, false);
+    double now = an_now(win->rank) + (an_job.by_words ? 0 : pf_cost_call(an_job.cost));
     for (int i = 0; i < win->accessed_count; i++) {
         struct an_window *target = win->rma->members[win->accessed[i]];
         struct an_peer *peer = an_window_peer(win, win->accessed[i]);
@@ -93,7 +96,8 @@ static int an_win_complete(MPI_Win handle)
         if (--target->missing == 0 && target->waits)
             an_rank_notify(target->rank, target->completed_at);
     }
-    an_flow_await(win, &win->all, true);
+    if (!an_job.by_words)
+        an_flow_await(win, &win->all, true);
     return MPI_SUCCESS;
 }
 

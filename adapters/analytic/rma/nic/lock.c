@@ -215,6 +215,14 @@ static int an_win_lock(int type, int rank, int assertion, MPI_Win handle)
     return MPI_SUCCESS;
 }
 
+/* Gives the lock back; in MPICH the target says that it has it. */
+static void release(struct an_window *win, int target, enum an_lock type)
+{
+    send(win, target, type, given_back);
+    if (an_job.by_words)
+        an_window_reach(win, an_now(win->rank) + travel_to(win, target) + travel_from(win, target));
+}
+
 /* Releases the lock when all operations at the target have ended. */
 static int an_win_unlock(int rank, MPI_Win handle)
 {
@@ -226,7 +234,7 @@ static int an_win_unlock(int rank, MPI_Win handle)
     }
     an_flow_await(win, &peer->flow, false);
     if (peer->lock != AN_UNCHECKED)
-        send(win, rank, peer->lock, given_back);
+        release(win, rank, peer->lock);
     peer->lock = AN_UNLOCKED;
     return MPI_SUCCESS;
 }
@@ -250,7 +258,7 @@ static int an_win_unlock_all(MPI_Win handle)
     struct an_window *win = an_window_of(handle);
     an_flow_await(win, &win->all, false);
     if (!win->unchecked_all)
-        send(win, -1, AN_SHARED, given_back);
+        release(win, -1, AN_SHARED);
     win->locked_all = false;
     return MPI_SUCCESS;
 }
