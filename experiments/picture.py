@@ -36,12 +36,13 @@ class Picture:
 
 
 def shares(rows):
-    """For each model how many of the times are within which error against portals."""
-    errors = collections.defaultdict(list)
+    """For each model how many of the times are within which error against portals; of analytic:STACK, against that stack."""
+    errors, stacks = collections.defaultdict(list), {model: model.partition(":")[2] for model in list(rows[0])[4:]}
     for row in rows:
-        for model in list(row)[5:]:
-            if row[model] and row["portals"]:
-                errors[row["ranks"], row["kind"], model].append(max(0.01, 100 * abs(float(row[model]) / float(row["portals"]) - 1)))
+        for model in [model for model in stacks if model not in {"portals", *stacks.values()}]:
+            reference = row[stacks[model] or "portals"]
+            if row[model] and reference:
+                errors[row["ranks"], row["kind"], model].append(max(0.01, 100 * abs(float(row[model]) / float(reference) - 1)))
     return [{"ranks": ranks, "kind": kind, "model": model, "error": error, "part": 100 * (i + 1) / len(found)}
             for (ranks, kind, model), found in errors.items() for i, error in enumerate(sorted(found))]
 
