@@ -74,6 +74,11 @@ const char *pf_model_network(enum pf_model model)
     return strncmp(pf_config.net_model, external, sizeof external - 1) == 0 ? external : pf_config.net_model;
 }
 
+bool pf_model_has_network(enum pf_model model)
+{
+    return *rows[model].network;
+}
+
 bool pf_model_parse(const char *name, size_t length, enum pf_model *out)
 {
     for (int i = 0; i < 2 * PF_MODEL_COUNT; i++) {

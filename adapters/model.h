@@ -33,6 +33,8 @@ PF_EXPORT int pf_model_impl(enum pf_model model);
 
 /* The network under its NIC, "" where there is no NIC. */
 PF_EXPORT const char *pf_model_network(enum pf_model model);
+/* Whether there is one. */
+bool pf_model_has_network(enum pf_model model);
 
 /* Reads a name of `length` characters, its own or STACK:NETWORK. Returns false for a word that names no
  * model. */

@@ -30,6 +30,7 @@ struct way {
     sg_host_t from = nullptr, to = nullptr; /* hosts of its sides, once they are there */
     double began = 0;
     size_t bytes = 0;
+    bool rendezvous = false;
     pf_self_t *taker = nullptr; /* that receives from any source */
     pf_chain_date sent = {0, 0};
     bool over = false;
@@ -74,6 +75,7 @@ void *start(void *communication)
         pf_chain *mine = pf_chain_copy_of(caller, one.began);
         if (sends) {
             one.bytes = starting[caller]->size;
+            one.rendezvous = !starting[caller]->detached;
             one.sent = pf_chain_date_of(mine);
         } else if (starting[caller]->source == MPI_ANY_SOURCE) {
             one.taker = caller;
@@ -118,6 +120,12 @@ void ended(const void *communication)
         return;
     way &one = found->second;
     double now = simgrid_get_clock();
+    pf_chain_message message = {};
+    message.link = PF_CHAIN_SLOWEST;
+    message.routes = PF_CHAIN_OF_SMPI;
+    message.protocol = one.rendezvous ? PF_CHAIN_RENDEZVOUS : PF_CHAIN_EAGER;
+    message.size = pf_chain_size(static_cast<double>(one.bytes));
+    pf_chain_carry(one.path, &message);
     if (one.from != nullptr && one.to != nullptr && one.from != one.to)
         pf_chain_extend(one.path, std::min(now, one.began + latency_of(one)), PF_CHAIN_LATENCY);
     pf_chain_extend(one.path, now, PF_CHAIN_TRANSFER);

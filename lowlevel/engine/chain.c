@@ -35,6 +35,7 @@ static struct {
     pf_chain_where_fn *where;
     struct pf_chain here; /* of the event that runs */
     struct pf_chain_tip *tips, **last_tip;
+    int closed;               /* ranks */
     bool helped;              /* some rank has a helper */
     uint64_t taken, reversed; /* from any source; in another order by the prediction */
     bool too_long;            /* some date, or prediction, is beyond what units can count */
@@ -62,8 +63,11 @@ static inline int64_t units(double date)
     return (int64_t)MOST_UNITS;
 }
 
-void pf_chain_begin(int ranks, const struct pf_chain_factors *factors, pf_chain_where_fn *where)
+void pf_chain_begin(int ranks, const struct pf_chain_factors *factors, pf_chain_where_fn *where,
+                    pf_chain_cross_fn *cross)
 {
+    pf_chain_node_cross = cross;
+    pf_chain_nodes_begin(ranks);
     all.ranks = ranks;
     pf_chain_predicts = factors != NULL;
     if (factors)
@@ -79,6 +83,14 @@ const char *pf_chain_class_name(enum pf_chain_class what)
                                         "latency",     "transfer", "files"};
     _Static_assert(sizeof names / sizeof names[0] == PF_CHAIN_CLASSES, "a name for each");
     return names[what];
+}
+
+const char *pf_chain_protocol_name(enum pf_chain_protocol protocol)
+{
+    static const char *const names[] = {"none", "eager",  "rendezvous", "whole",  "put",
+                                        "get",  "atomic", "reply",      "control"};
+    _Static_assert(sizeof names / sizeof names[0] == PF_CHAIN_PROTOCOLS, "a name for each");
+    return names[protocol];
 }
 
 static void set(struct pf_chain *path, const struct pf_chain *from)
@@ -103,6 +115,7 @@ static void cut(struct pf_chain *path)
     for (int what = 0; what < PF_CHAIN_CLASSES; what++)
         path->part.spent[what] = 0;
     path->begin = path->part.end;
+    path->part.message = nothing.part.message;
 }
 
 static inline bool is_empty(const struct pf_chain *path)
@@ -203,6 +216,8 @@ static inline void look_around(const pf_self_t *self, struct pf_chain *path)
     part->rank = self->rank;
     part->phase = place->phase;
     part->site = place->site;
+    part->call = place->call;
+    part->message = nothing.part.message;
 }
 
 void pf_chain_open(pf_self_t *self, double now)
@@ -222,6 +237,16 @@ void pf_chain_spend(pf_self_t *self, double date, enum pf_chain_class what)
         return;
     extend(&tip->own, units(date), what);
     look_around(self, &tip->own);
+}
+
+struct pf_chain *pf_chain_spend_and_copy(pf_self_t *self, double date, enum pf_chain_class what)
+{
+    struct pf_chain_tip *tip = tip_of(self);
+    if (tip->closed || !is_own(tip))
+        return pf_chain_copy_on(self, date);
+    extend(&tip->own, units(date), what);
+    look_around(self, &tip->own);
+    return copy_of(&tip->own);
 }
 
 void pf_chain_compute(pf_self_t *self, double begin, double end)
@@ -248,13 +273,14 @@ struct pf_chain *pf_chain_send(pf_self_t *self, double now, double date)
     return copy_of(own);
 }
 
-void pf_chain_close(pf_self_t *self, double date)
+bool pf_chain_close(pf_self_t *self, double date)
 {
     struct pf_chain_tip *tip = tip_of(self);
     if (tip->closed)
-        return;
+        return false;
     extend(&tip->own, units(date), PF_CHAIN_SOFTWARE);
     tip->closed = true;
+    return ++all.closed == all.ranks;
 }
 
 static __attribute__((noinline)) void meet_other(pf_self_t *self, struct pf_chain *mine,
@@ -289,8 +315,35 @@ bool pf_chain_needs(pf_self_t *self, double date)
     return pf_chain_predicts || units(date) > of_actor(self)->part.end;
 }
 
+/* Another message begins another part. */
+static inline void carry(struct pf_chain *path, const struct pf_chain_message *message)
+{
+    if (path->part.message.protocol && !is_empty(path))
+        cut(path);
+    path->part.message = *message;
+}
+
+void pf_chain_carry(struct pf_chain *path, const struct pf_chain_message *message)
+{
+    if (path)
+        carry(path, message);
+}
+
+void pf_chain_wait_at(struct pf_chain *path, int link)
+{
+    if (path->part.message.link == PF_CHAIN_SLOWEST)
+        path->part.message.link = link;
+}
+
+void pf_chain_carry_on(pf_self_t *self, const struct pf_chain_message *message)
+{
+    if (!tip_of(self)->closed)
+        carry(of_actor(self), message);
+}
+
 static void travel(struct pf_chain *path, const struct pf_chain_way *way)
 {
+    carry(path, &way->message);
     double from = (double)path->part.end * PF_CHAIN_UNIT, links = from + way->links, nics = links + way->nics;
     extend(path, units(way->date < links ? way->date : links), PF_CHAIN_LATENCY);
     extend(path, units(way->date < nics ? way->date : nics), PF_CHAIN_NIC);
@@ -374,6 +427,19 @@ void pf_chain_join(struct pf_chain *path, const struct pf_chain *other)
     path->predicted = predicted;
 }
 
+void pf_chain_merge(struct pf_chain **path, struct pf_chain **other)
+{
+    struct pf_chain *later = *path, *rest = *other;
+    if (rest->part.end > later->part.end) {
+        later = *other;
+        rest = *path;
+    }
+    later->predicted = later->predicted > rest->predicted ? later->predicted : rest->predicted;
+    *path = later;
+    *other = rest;
+    pf_chain_free(other);
+}
+
 void pf_chain_free(struct pf_chain **path)
 {
     pf_chain_node_drop((*path)->past);
@@ -407,10 +473,10 @@ void pf_chain_took(pf_self_t *self, struct pf_chain_date came)
 
 /* ---- the engine ---- */
 
-void pf_chain_posted(struct pf_event *event, bool again)
+void pf_chain_posted(struct pf_event *event, bool again, double now)
 {
     if (event->knows_why && !pf_engine_inside())
-        of_caller(pf_self(), pf_engine_now());
+        of_caller(pf_self(), now);
     else if (!event->knows_why && (!again || !event->path))
         event->path = pf_chain_copy();
 }

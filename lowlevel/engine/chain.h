@@ -39,6 +39,53 @@ enum pf_chain_class {
 
 struct pf_chain; /* counted parts; owned by what got it, see pf_chain_drop() */
 
+/*
+ * A part of a path has one message at most, on whose way it is: its latency and transfer belong to links. The
+ * latency is split as that of the empty links on its route, and the transfer (bytes and waiting) is that of
+ * one link: where the message waited longest, or if it did not wait the slowest.
+ */
+/* Where the links of a route are known from; from the third on they are not, because of where the message
+ * was. */
+enum pf_chain_routes {
+    PF_CHAIN_NO_ROUTE, /* no message, or unknown */
+    PF_CHAIN_BY_PLATFORM,
+    PF_CHAIN_BY_PORTS, /* of the packet network */
+    PF_CHAIN_OF_IDEAL,
+    PF_CHAIN_OF_EXTERNAL,
+    PF_CHAIN_OF_SMPI,
+    PF_CHAIN_OF_COLLECTIVE, /* in analytic, as all its messages on average */
+    PF_CHAIN_OF_PARAMETERS, /* a topology of analytic's parameters */
+    PF_CHAIN_ROUTES
+};
+enum pf_chain_protocol {
+    PF_CHAIN_NO_MESSAGE,
+    PF_CHAIN_EAGER,
+    PF_CHAIN_RENDEZVOUS,
+    PF_CHAIN_WHOLE, /* all messages of a collective */
+    PF_CHAIN_PUT,   /* from here on as NICs know them */
+    PF_CHAIN_GET,
+    PF_CHAIN_ATOMIC,
+    PF_CHAIN_REPLY,
+    PF_CHAIN_CONTROL,
+    PF_CHAIN_PROTOCOLS
+};
+
+/* Links of a route in place of a number; the last is the bus of a host, and no link. */
+enum { PF_CHAIN_SLOWEST = -1, PF_CHAIN_FIRST = -2, PF_CHAIN_LAST = -3, PF_CHAIN_BUS = -4 };
+
+/* Up to 256 B, 4 KiB, 64 KiB, 1 MiB, more. */
+enum { PF_CHAIN_SIZES = 5 };
+struct pf_chain_message {
+    int32_t from, to;               /* nodes of platform.h */
+    int32_t link;                   /* where it waited longest: a number, or one of the above */
+    uint8_t routes, protocol, size; /* enum pf_chain_routes, enum pf_chain_protocol, pf_chain_size() */
+    bool back;                      /* its latency is also that of the way back */
+};
+static inline uint8_t pf_chain_size(double bytes)
+{
+    return (uint8_t)((bytes > 256) + (bytes > 4096) + (bytes > 65536) + (bytes > 1048576));
+}
+
 PF_EXPORT extern bool pf_chain_on;
 PF_EXPORT extern bool pf_chain_predicts; /* there are factors */
 
@@ -52,15 +99,35 @@ struct pf_chain_factors {
 struct pf_chain_place {
     int phase;     /* a number */
     int site;      /* number of the place of its call, 0: none */
+    int call;      /* a number of the function that it has called, 0: none */
     double factor; /* of this phase */
 };
+
+/* What a route crosses: what is one link has one key. */
+enum pf_chain_link_kind {
+    PF_CHAIN_LINK_UNSEEN, /* number: enum pf_chain_routes */
+    PF_CHAIN_LINK_INSIDE, /* of nodes: messages between ranks of one */
+    PF_CHAIN_LINK_BUS,    /* of any host */
+    PF_CHAIN_LINK_PLATFORM,
+    PF_CHAIN_LINK_PORT
+};
+struct pf_chain_link {
+    int32_t kind, number; /* enum pf_chain_link_kind */
+    double latency;       /* s; of the empty link */
+};
+
+/* The links of a message's route in order, valid until the next call, and which of them has its transfer.
+ * Returns how many: 1 at least. */
+typedef int pf_chain_cross_fn(const struct pf_chain_message *message, const struct pf_chain_link **links,
+                              int *transfer);
 
 /* What `where` returns is read before the next call. */
 typedef const struct pf_chain_place *pf_chain_where_fn(const pf_self_t *self);
 
-/* Begins to follow paths. `where` is called for ranks that run. Without factors (NULL) there is no
- * prediction: it is 0. */
-PF_EXPORT void pf_chain_begin(int ranks, const struct pf_chain_factors *factors, pf_chain_where_fn *where);
+/* Begins to follow paths. `where` is called for ranks that run, `cross` at any time until the last one ends.
+ * Without factors (NULL) there is no prediction: it is 0. */
+PF_EXPORT void pf_chain_begin(int ranks, const struct pf_chain_factors *factors, pf_chain_where_fn *where,
+                              pf_chain_cross_fn *cross);
 
 /* The calling actor is the rank's own, not one that helps it; what was before is computation. */
 PF_EXPORT void pf_chain_open(pf_self_t *self, double now);
@@ -73,12 +140,15 @@ PF_EXPORT void pf_chain_help(pf_self_t *self);
  * nothing. Before the phase changes, too. */
 PF_EXPORT void pf_chain_spend(pf_self_t *self, double date, enum pf_chain_class what);
 
+/* The same, and returns a copy. */
+PF_EXPORT struct pf_chain *pf_chain_spend_and_copy(pf_self_t *self, double date, enum pf_chain_class what);
+
 /* The same for computation, which began at that date; before that was software. A rank that is ahead of the
  * clock is so afterwards. */
 PF_EXPORT void pf_chain_compute(pf_self_t *self, double begin, double end);
 
-/* The rank ends at this date. */
-PF_EXPORT void pf_chain_close(pf_self_t *self, double date);
+/* The rank ends at this date; returns whether all have ended now. */
+PF_EXPORT bool pf_chain_close(pf_self_t *self, double date);
 
 /* A copy of what runs now, the event's or the calling actor's; or of a rank's own up to `date`, from whatever
  * context. What is new of a rank's is software. */
@@ -97,9 +167,16 @@ static inline void pf_chain_extend(struct pf_chain *path, double date, enum pf_c
 }
 PF_EXPORT double pf_chain_end(const struct pf_chain *path);
 
+/* What follows is of this message. */
+PF_EXPORT void pf_chain_carry(struct pf_chain *path, const struct pf_chain_message *message);
+/* Its message, if it has not waited yet, waits at that link. */
+PF_EXPORT void pf_chain_wait_at(struct pf_chain *path, int link);
+PF_EXPORT void pf_chain_carry_on(pf_self_t *self, const struct pf_chain_message *message);
+
 /* A way through the network: what of it is latency of links and of NICs at most, in s, and when it ends. */
 struct pf_chain_way {
     double links, nics, date;
+    struct pf_chain_message message;
 };
 PF_EXPORT void pf_chain_travel(struct pf_chain *path, const struct pf_chain_way *way);
 
@@ -121,6 +198,9 @@ PF_EXPORT bool pf_chain_needs(pf_self_t *self, double date);
 
 /* `path` also needs `other`: takes it over if that is later, and the later prediction in any case. */
 PF_EXPORT void pf_chain_join(struct pf_chain *path, const struct pf_chain *other);
+
+/* The same with one that ends so. */
+PF_EXPORT void pf_chain_merge(struct pf_chain **path, struct pf_chain **other);
 
 /* Frees the path, if any, and sets it to NULL. */
 PF_EXPORT void pf_chain_free(struct pf_chain **path);
@@ -148,7 +228,7 @@ PF_EXPORT void pf_chain_took(pf_self_t *self, struct pf_chain_date came);
 
 /* For the engine: an event is posted (again), runs, is cancelled; an actor parks and goes on. */
 struct pf_event;
-PF_EXPORT void pf_chain_posted(struct pf_event *event, bool again);
+PF_EXPORT void pf_chain_posted(struct pf_event *event, bool again, double now);
 PF_EXPORT void pf_chain_runs(struct pf_event *event);
 PF_EXPORT void pf_chain_parks(void);
 PF_EXPORT void pf_chain_resumes(struct pf_chain **woken_by);
@@ -174,6 +254,15 @@ struct pf_chain_report {
     double sum[PF_CHAIN_CLASSES];
     int phases, sites;
     double (*phase)[PF_CHAIN_CLASSES], (*site)[PF_CHAIN_CLASSES]; /* by number */
+    int links, messages;                                          /* with a part of the path, by key */
+    struct pf_chain_link_share {
+        int kind, number; /* enum pf_chain_link_kind */
+        double latency, transfer;
+    } * link;
+    struct pf_chain_message_share {
+        int call, protocol, size; /* as in places; enum pf_chain_protocol; pf_chain_size() */
+        double spent[PF_CHAIN_CLASSES];
+    } * message; /* all 0: what ranks do themselves */
     int ranks;
     double *of_rank;
     int pieces; /* neighbours are merged where there are too many */
@@ -195,6 +284,7 @@ PF_EXPORT bool pf_chain_is_too_long(void);
 PF_EXPORT bool pf_chain_report(bool partial, struct pf_chain_report *report);
 
 PF_EXPORT const char *pf_chain_class_name(enum pf_chain_class what);
+PF_EXPORT const char *pf_chain_protocol_name(enum pf_chain_protocol protocol);
 
 #ifdef __cplusplus
 }

@@ -56,10 +56,15 @@ void pf_engine_set_return_hook(void (*hook)(void))
     return_hook = hook ? hook : no_hook;
 }
 
+double pf_engine_clock(void)
+{
+    return &pf_simgrid_clock ? pf_simgrid_clock : simgrid_get_clock();
+}
+
 double pf_engine_actor_now(void)
 {
     double current = pf_engine_state.date;
-    double clock = &pf_simgrid_clock ? pf_simgrid_clock : simgrid_get_clock();
+    double clock = pf_engine_clock();
     return clock > current ? clock : (with_tolerance(clock) >= current ? current : clock);
 }
 
@@ -70,9 +75,9 @@ static void set_place(struct pf_event *event, double date, uint64_t order)
     bool again = event->slot != 0;
     if (again)
         leave(event);
-    if (__builtin_expect(pf_chain_on, 0))
-        pf_chain_posted(event, again);
     double now = pf_engine_now();
+    if (__builtin_expect(pf_chain_on, 0))
+        pf_chain_posted(event, again, now);
     event->date = date > now ? date : now;
     event->order = order;
 }

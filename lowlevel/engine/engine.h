@@ -58,6 +58,9 @@ struct pf_engine_state {
 PF_EXPORT extern struct pf_engine_state pf_engine_state;
 PF_EXPORT double pf_engine_actor_now(void);
 
+/* simgrid_get_clock(), for what asks often. */
+PF_EXPORT double pf_engine_clock(void);
+
 /* True in an event function. */
 static inline bool pf_engine_inside(void)
 {

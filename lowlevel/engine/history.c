@@ -8,6 +8,8 @@
 #include "base/memory.h"
 #include "base/pool.h"
 
+enum { HINTS = 8, WAY_BITS = 4, WAYS = 1 << WAY_BITS };
+
 /* Of several parts, the oldest first. */
 struct sums {
     uint64_t hops;
@@ -18,6 +20,17 @@ struct sums {
         int count;
         int64_t (*spent)[PF_CHAIN_CLASSES];
     } phases, sites; /* by number */
+    struct shares {
+        int count, room;
+        int hint[HINTS]; /* where keys were found */
+        struct share {
+            int64_t key, spent[PF_CHAIN_CLASSES];
+        } * at; /* by key */
+    } links, messages;
+    struct way { /* the time of some routes that is not split between their links yet */
+        struct pf_chain_message message;
+        int64_t latency, transfer;
+    } ways[WAYS];
     int pieces;
     struct pf_chain_part piece[PF_CHAIN_PIECES];
     int longest_count;
@@ -34,10 +47,18 @@ struct pf_chain_node {
     struct pf_chain_part part;
 };
 
-enum { FEWEST = 1 << 16 };
+pf_chain_cross_fn *pf_chain_node_cross;
 
 static struct pf_pool pool = PF_POOL(struct pf_chain_node);
-static size_t many = FEWEST;
+/* So many parts stay in the caches where ranks are few. */
+enum { FEWEST_OF_RANK = 32, FEWEST_OF_JOB = 128 };
+static size_t fewest = FEWEST_OF_JOB, many = FEWEST_OF_JOB;
+
+void pf_chain_nodes_begin(int ranks)
+{
+    size_t wanted = FEWEST_OF_RANK * (size_t)ranks;
+    many = fewest = wanted > FEWEST_OF_JOB ? wanted : FEWEST_OF_JOB;
+}
 
 struct pf_chain_node *pf_chain_node_new(struct pf_chain_node *before, const struct pf_chain_part *part)
 {
@@ -60,6 +81,8 @@ static void free_sums(struct sums *sums)
     free(sums->of_rank);
     free(sums->phases.spent);
     free(sums->sites.spent);
+    free(sums->links.at);
+    free(sums->messages.at);
     free(sums);
 }
 
@@ -99,15 +122,18 @@ static void add(int64_t to[PF_CHAIN_CLASSES], const int64_t spent[PF_CHAIN_CLASS
 }
 
 /* Zeros behind what is there. */
-static void *room_for(void *array, int *have, int wanted, size_t size)
+static __attribute__((noinline)) void *grow(void *array, int *have, int wanted, size_t size)
 {
-    if (wanted <= *have)
-        return array;
     int count = wanted > 2 * *have ? wanted : 2 * *have;
     char *bigger = pf_reallocarray(array, (size_t)count, size);
     memset(bigger + (size_t)*have * size, 0, (size_t)(count - *have) * size);
     *have = count;
     return bigger;
+}
+
+static inline void *room_for(void *array, int *have, int wanted, size_t size)
+{
+    return array && wanted <= *have ? array : grow(array, have, wanted, size);
 }
 
 static double seconds(int64_t units)
@@ -136,6 +162,116 @@ static void copy_table(const struct table *table, int *count, double (**out)[PF_
             (*out)[i][what] = seconds(table->spent[i][what]);
 }
 
+static __attribute__((noinline)) int look_up(struct shares *shares, int64_t key)
+{
+    int first = 0, behind = shares->count;
+    while (first < behind) {
+        int middle = first + (behind - first) / 2;
+        if (shares->at[middle].key < key)
+            first = middle + 1;
+        else
+            behind = middle;
+    }
+    if (first == shares->count || shares->at[first].key != key) {
+        shares->at = room_for(shares->at, &shares->room, shares->count + 1, sizeof *shares->at);
+        memmove(&shares->at[first + 1], &shares->at[first],
+                (size_t)(shares->count++ - first) * sizeof *shares->at);
+        shares->at[first] = (struct share){.key = key};
+    }
+    return first;
+}
+
+static inline int64_t *share_of(struct shares *shares, int64_t key)
+{
+    int *hint = &shares->hint[(key ^ key >> 8 ^ key >> 16) % HINTS];
+    if (*hint >= shares->count || shares->at[*hint].key != key)
+        *hint = look_up(shares, key);
+    return shares->at[*hint].spent;
+}
+
+static void add_shares(struct shares *shares, const struct shares *later)
+{
+    for (int i = 0; i < later->count; i++)
+        add(share_of(shares, later->at[i].key), later->at[i].spent);
+}
+
+static int64_t key_of_link(int kind, int number)
+{
+    return (int64_t)kind << 32 | (uint32_t)number;
+}
+
+/* The latency of several links is split between them so that it stays the same in all. */
+static void split(struct shares *shares, struct way *way)
+{
+    int64_t latency = way->latency, transfer = way->transfer, given = 0;
+    const struct pf_chain_link unseen = {PF_CHAIN_LINK_UNSEEN, way->message.routes, 0}, *links = &unseen;
+    int count = 1, longest = 0;
+    double whole = 0, sum = 0;
+    if (pf_chain_node_cross && way->message.routes)
+        count = pf_chain_node_cross(&way->message, &links, &longest);
+    for (int i = 0; i < count; i++)
+        whole += links[i].latency;
+    for (int i = 0; i < count; i++) {
+        sum += whole > 0 ? links[i].latency / whole : 1.0 / count;
+        int64_t until = i + 1 < count ? (int64_t)((double)latency * sum + 0.5) : latency;
+        if (until > given || (i == longest && transfer > 0)) {
+            int64_t *spent = share_of(shares, key_of_link(links[i].kind, links[i].number));
+            spent[PF_CHAIN_LATENCY] += until - given;
+            spent[PF_CHAIN_TRANSFER] += i == longest ? transfer : 0;
+        }
+        given = until;
+    }
+    way->latency = way->transfer = 0;
+}
+
+static inline bool is_same_way(const struct pf_chain_message *a, const struct pf_chain_message *b)
+{
+    return a->from == b->from && a->to == b->to && a->link == b->link && a->routes == b->routes &&
+           a->back == b->back;
+}
+
+static inline void add_way(struct sums *sums, const struct pf_chain_message *message, int64_t latency,
+                           int64_t transfer)
+{
+    if (latency == 0 && transfer == 0)
+        return;
+    uint32_t hash = (uint32_t)message->from * 31 + (uint32_t)message->to * 17 + (uint32_t)message->link * 7 +
+                    message->back;
+    struct way *way = &sums->ways[hash * 0x9E3779B1u >> (32 - WAY_BITS)];
+    if (!is_same_way(&way->message, message)) {
+        split(&sums->links, way);
+        way->message = *message;
+    }
+    way->latency += latency;
+    way->transfer += transfer;
+}
+
+static int64_t key_of_message(int call, int protocol, int size)
+{
+    return ((int64_t)call << 8 | protocol) << 8 | size;
+}
+
+/* What ranks do is no message's. */
+static void add_message(struct shares *shares, const struct pf_chain_part *part)
+{
+    const struct pf_chain_message *m = &part->message;
+    const int64_t *spent = part->spent;
+    if ((spent[PF_CHAIN_COMPUTATION] | spent[PF_CHAIN_SOFTWARE] | spent[PF_CHAIN_FILES]) != 0) {
+        int64_t *to = share_of(shares, 0);
+        to[PF_CHAIN_COMPUTATION] += spent[PF_CHAIN_COMPUTATION];
+        to[PF_CHAIN_SOFTWARE] += spent[PF_CHAIN_SOFTWARE];
+        to[PF_CHAIN_FILES] += spent[PF_CHAIN_FILES];
+    }
+    if ((spent[PF_CHAIN_COLLECTIVE] | spent[PF_CHAIN_NIC] | spent[PF_CHAIN_LATENCY] |
+         spent[PF_CHAIN_TRANSFER]) == 0)
+        return;
+    int64_t *to = share_of(shares, key_of_message(part->call, m->protocol, m->size));
+    to[PF_CHAIN_COLLECTIVE] += spent[PF_CHAIN_COLLECTIVE];
+    to[PF_CHAIN_NIC] += spent[PF_CHAIN_NIC];
+    to[PF_CHAIN_LATENCY] += spent[PF_CHAIN_LATENCY];
+    to[PF_CHAIN_TRANSFER] += spent[PF_CHAIN_TRANSFER];
+}
+
 /* Two parts as one, on the rank of the longer one. */
 static struct pf_chain_part merged(const struct pf_chain_part *first, const struct pf_chain_part *second)
 {
@@ -146,8 +282,20 @@ static struct pf_chain_part merged(const struct pf_chain_part *first, const stru
     return both;
 }
 
+static bool is_same_place(const struct pf_chain_part *a, const struct pf_chain_part *b)
+{
+    return a->rank == b->rank && a->phase == b->phase && a->site == b->site;
+}
+
+/* A place that is left with a message and not by the rank remains one piece. */
 static void add_piece(struct sums *sums, const struct pf_chain_part *part)
 {
+    struct pf_chain_part *last = sums->pieces > 0 ? &sums->piece[sums->pieces - 1] : NULL;
+    if (last && is_same_place(last, part)) {
+        last->end = part->end;
+        add(last->spent, part->spent);
+        return;
+    }
     if (sums->pieces == PF_CHAIN_PIECES) {
         sums->pieces /= 2;
         for (int i = 0; i < sums->pieces; i++)
@@ -190,15 +338,14 @@ static void add_part(struct sums *sums, const struct pf_chain_part *part)
     }
     add_to_table(&sums->phases, part->phase, part->spent);
     add_to_table(&sums->sites, part->site, part->spent);
+    add_way(sums, &part->message, part->spent[PF_CHAIN_LATENCY], part->spent[PF_CHAIN_TRANSFER]);
+    add_message(&sums->messages, part);
     add_piece(sums, part);
     int64_t begin = part->end - total(part->spent);
-    for (int what = 0; what < PF_CHAIN_CLASSES; what++) {
-        if (part->spent[what] > 0 && (sums->longest_count < PF_CHAIN_LONGEST ||
-                                      part->spent[what] > sums->longest[PF_CHAIN_LONGEST - 1].spent))
+    for (int what = 0; what < PF_CHAIN_CLASSES; begin += part->spent[what++])
+        if (part->spent[what] > sums->longest[PF_CHAIN_LONGEST - 1].spent) /* 0: there is none */
             add_longest(
                 sums, &(struct longest){begin, part->spent[what], part->rank, part->phase, what, part->site});
-        begin += part->spent[what];
-    }
 }
 
 static void add_sums(struct sums *sums, const struct sums *later)
@@ -210,6 +357,10 @@ static void add_sums(struct sums *sums, const struct sums *later)
         sums->of_rank[i] += later->of_rank[i];
     add_table(&sums->phases, &later->phases);
     add_table(&sums->sites, &later->sites);
+    add_shares(&sums->links, &later->links);
+    for (int i = 0; i < WAYS; i++)
+        add_way(sums, &later->ways[i].message, later->ways[i].latency, later->ways[i].transfer);
+    add_shares(&sums->messages, &later->messages);
     for (int i = 0; i < later->pieces; i++)
         add_piece(sums, &later->piece[i]);
     for (int i = 0; i < later->longest_count; i++)
@@ -223,7 +374,7 @@ bool pf_chain_nodes_are_many(void)
 
 void pf_chain_nodes_added_up(void)
 {
-    many = 2 * pool.in_use > FEWEST ? 2 * pool.in_use : FEWEST;
+    many = 2 * pool.in_use > fewest ? 2 * pool.in_use : fewest;
 }
 
 /* The part before this one, which no other path needs, and all before that one with it. */
@@ -240,17 +391,24 @@ static void take_over(struct pf_chain_node *node)
     pf_pool_put(&pool, before);
 }
 
-/* From the oldest on, so that each part is added once. */
+/* From the oldest on, so that each part is added once. Until the next call. */
 static size_t chain_of(struct pf_chain_node *last, struct pf_chain_node ***chain)
 {
-    size_t count = 0, at;
-    for (const struct pf_chain_node *node = last; node; node = node->before)
-        count++;
-    *chain = pf_reallocarray(NULL, count + 1, sizeof(struct pf_chain_node *));
-    at = count;
-    for (struct pf_chain_node *node = last; node; node = node->before)
-        (*chain)[--at] = node;
-    return count;
+    static struct pf_chain_node **room;
+    static size_t size;
+    size_t at = size;
+    for (struct pf_chain_node *node = last; node; node = node->before) {
+        if (at == 0) {
+            size_t more = size > 0 ? size : 256;
+            room = pf_reallocarray(room, size + more, sizeof(struct pf_chain_node *));
+            memmove(room + more, room, size * sizeof(struct pf_chain_node *));
+            size += more;
+            at = more;
+        }
+        room[--at] = node;
+    }
+    *chain = room + at;
+    return size - at;
 }
 
 void pf_chain_nodes_add_up(struct pf_chain_node *last)
@@ -260,11 +418,34 @@ void pf_chain_nodes_add_up(struct pf_chain_node *last)
     for (size_t i = 1; i < count; i++)
         if (chain[i - 1]->references == 1)
             take_over(chain[i]);
-    free(chain);
 }
 
-static void copy_out(const struct sums *sums, int ranks, struct pf_chain_report *report)
+static void copy_shares(struct sums *sums, struct pf_chain_report *report)
 {
+    for (int i = 0; i < WAYS; i++)
+        split(&sums->links, &sums->ways[i]);
+    report->link = pf_calloc((size_t)sums->links.count + 1, sizeof *report->link);
+    for (int i = 0; i < sums->links.count; i++) {
+        const struct share *from = &sums->links.at[i];
+        report->link[report->links++] = (struct pf_chain_link_share){
+            (int)(from->key >> 32), (int)(from->key & UINT32_MAX), seconds(from->spent[PF_CHAIN_LATENCY]),
+            seconds(from->spent[PF_CHAIN_TRANSFER])};
+    }
+    report->message = pf_calloc((size_t)sums->messages.count + 1, sizeof *report->message);
+    for (int i = 0; i < sums->messages.count; i++) {
+        const struct share *from = &sums->messages.at[i];
+        struct pf_chain_message_share *to = &report->message[report->messages++];
+        *to = (struct pf_chain_message_share){.call = (int)(from->key >> 16),
+                                              .protocol = (int)(from->key >> 8 & 0xff),
+                                              .size = (int)(from->key & 0xff)};
+        for (int what = 0; what < PF_CHAIN_CLASSES; what++)
+            to->spent[what] = seconds(from->spent[what]);
+    }
+}
+
+static void copy_out(struct sums *sums, int ranks, struct pf_chain_report *report)
+{
+    copy_shares(sums, report);
     report->hops = sums->hops;
     report->ranks = ranks;
     report->of_rank = pf_calloc((size_t)ranks + 1, sizeof *report->of_rank);
@@ -307,7 +488,6 @@ void pf_chain_node_report(struct pf_chain_node *last, int ranks, struct pf_chain
             add_sums(all, chain[i]->sums);
         add_part(all, &chain[i]->part);
     }
-    free(chain);
     copy_out(all, ranks, report);
     free_sums(all);
 }

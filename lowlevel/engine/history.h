@@ -15,8 +15,12 @@
 struct pf_chain_part {
     int64_t spent[PF_CHAIN_CLASSES];
     int64_t end;
-    int rank, phase, site; /* of the call in which it is; computation: after it */
+    int rank, phase, site, call; /* in which it is; computation: after it */
+    struct pf_chain_message message;
 };
+
+/* The links of a route; NULL: they are not known. */
+extern pf_chain_cross_fn *pf_chain_node_cross;
 
 struct pf_chain_node;
 
@@ -28,6 +32,9 @@ void pf_chain_node_drop(struct pf_chain_node *node);
 /* Takes the last part off; false, and nothing is changed: there is none, or it is one with those before it.
  */
 bool pf_chain_node_take(struct pf_chain_node **last, struct pf_chain_part *part);
+
+/* In a job of so many ranks. */
+void pf_chain_nodes_begin(int ranks);
 
 /* So many parts that it is worth while to add up; then, for the end of each path that lives. */
 bool pf_chain_nodes_are_many(void);

@@ -95,6 +95,11 @@ static void take_gap(struct pf_resource *resource, int i, double begin, double t
     }
 }
 
+static int link_of(const struct pf_resource *resource)
+{
+    return resource->link >= 0 ? resource->link : PF_CHAIN_BUS;
+}
+
 /* Reserves `time` on a link at the first date from `head` on at which it is free; returns that date. A
  * transfer that waits at another link before this one does not keep those from it that come before. */
 static double reserve_link(struct pf_resource *resource, double head, double time)
@@ -134,10 +139,11 @@ static double reserve_link(struct pf_resource *resource, double head, double tim
 /*
  * Cut-through with one queue per link: the head waits for each link in turn, each link is busy for the
  * message's serialisation time, and the tail arrives when the slowest of them has let it pass. It
- * shares the link equally with flows, which lose what it takes.
+ * shares the link equally with flows, which lose what it takes. `waited_at`: see pf_transfer.
  */
-static double reserve(struct pf_path *path, double bytes, bool buses)
+static double reserve(struct pf_path *path, double bytes, bool buses, int *waited_at)
 {
+    double longest = 0;
     double head = pf_engine_now();
     double tail = head;
     int skip = buses ? 0 : 1; /* the first and the last */
@@ -149,7 +155,12 @@ static double reserve(struct pf_path *path, double bytes, bool buses)
                 time *= resource->limited_count + 1;
                 pf_sharing_charge(resource, bytes);
             }
-            head = reserve_link(resource, head, time);
+            double came = head;
+            head = reserve_link(resource, came, time);
+            if (head - came > longest) {
+                longest = head - came;
+                *waited_at = link_of(resource);
+            }
         }
         if (head + time > tail)
             tail = head + time;
@@ -182,6 +193,9 @@ static void stream_left(void *arg)
 {
     struct pf_transfer *t = arg;
     struct pf_path *path = t->route;
+    const struct pf_resource *limit = pf_sharing_limit(t->state);
+    if (limit)
+        t->waited_at = link_of(limit);
     t->state = NULL;
     t->last_date = pf_engine_now() + path->latency;
     if (t->last_date > path->lanes[t->vn].last) /* else its header, or a message behind it, arrives later */
@@ -250,7 +264,7 @@ static void flow_inject(struct pf_transfer *t)
     if (t->streams && t->bytes > (double)pf_config.net_small_max)
         inject_stream(t, path);
     else
-        arrive_at(t, path, reserve(path, t->bytes, t->streams));
+        arrive_at(t, path, reserve(path, t->bytes, t->streams, &t->waited_at));
 }
 
 static double flow_acknowledge(const struct pf_transfer *t, double bytes)
@@ -258,7 +272,8 @@ static double flow_acknowledge(const struct pf_transfer *t, double bytes)
     struct pf_path *path = pf_path_back(t->route);
     if (!pf_path_is_up(path))
         return -1.0;
-    double date = reserve(path, bytes, false);
+    int waited_at;
+    double date = reserve(path, bytes, false, &waited_at);
     return pf_loss_strikes(path->loss) ? -1.0 : date;
 }
 
@@ -302,6 +317,7 @@ const struct pf_network_ops pf_network_flow = {
 static void ideal_inject(struct pf_transfer *t)
 {
     struct pf_path *path = pf_path_get(&ideal_paths, t->src, t->dst);
+    t->routes = PF_CHAIN_OF_IDEAL;
     if (!pf_path_is_up(path)) {
         lose(t);
         return;
@@ -339,15 +355,18 @@ const struct pf_network_ops pf_network_ideal = {
 
 /* The way through `ends`: what comes out of a node, and what goes into one, takes turns there; between them
  * it travels at the pace of the slowest link, whatever else is there. Of a node to itself nothing is. */
-static double pass(struct pf_path *path, double bytes, bool streams)
+static double pass(struct pf_path *path, double bytes, bool streams, int *waited_at)
 {
     struct pf_resource *out = path->resources[1], *in = path->resources[path->count - 2];
     double bus = streams ? path->resources[0]->capacity : INFINITY;
     double head = pf_engine_now(), time = bytes / fmin(path->bandwidth, bus);
+    double came = head, left = head;
     if (out->shared)
-        head = reserve_link(out, head, bytes / out->capacity);
+        head = left = reserve_link(out, head, bytes / out->capacity);
     if (in->shared && in != out)
         head = reserve_link(in, head, bytes / in->capacity);
+    if (head > came)
+        *waited_at = link_of(head - left > left - came ? in : out);
     return head + time + path->latency;
 }
 
@@ -357,13 +376,14 @@ static void ends_inject(struct pf_transfer *t)
     t->route = path;
     t->failed = pf_loss_strikes(path->loss);
     t->state = NULL;
-    arrive_at(t, path, pass(path, t->bytes, t->streams));
+    arrive_at(t, path, pass(path, t->bytes, t->streams, &t->waited_at));
 }
 
 static double ends_acknowledge(const struct pf_transfer *t, double bytes)
 {
     struct pf_path *path = pf_path_back(t->route);
-    double date = pass(path, bytes, false);
+    int waited_at;
+    double date = pass(path, bytes, false, &waited_at);
     return pf_loss_strikes(path->loss) ? -1.0 : date;
 }
 

@@ -96,6 +96,18 @@ static void clock_rings(struct pf_event *event)
     arm_clock(clock);
 }
 
+static uint8_t protocol_of(uint8_t kind)
+{
+    static const uint8_t protocols[] = {
+        [PF_TRANSFER_PUT] = PF_CHAIN_PUT,           [PF_TRANSFER_GET] = PF_CHAIN_GET,
+        [PF_TRANSFER_ATOMIC] = PF_CHAIN_ATOMIC,     [PF_TRANSFER_FETCH] = PF_CHAIN_ATOMIC,
+        [PF_TRANSFER_SWAP] = PF_CHAIN_ATOMIC,       [PF_TRANSFER_REPLY] = PF_CHAIN_REPLY,
+        [PF_TRANSFER_FETCH_REPLY] = PF_CHAIN_REPLY, [PF_TRANSFER_SWAP_REPLY] = PF_CHAIN_REPLY,
+        [PF_TRANSFER_ACK] = PF_CHAIN_CONTROL,       [PF_TRANSFER_E2E_ACK] = PF_CHAIN_CONTROL,
+    };
+    return kind < sizeof protocols ? protocols[kind] : PF_CHAIN_CONTROL;
+}
+
 /* The latency of the empty way is known; all else is for the bytes and for waiting. Another process, which
  * would have to be asked, is not. */
 void pf_network_travelled(const struct pf_transfer *t)
@@ -108,6 +120,12 @@ void pf_network_travelled(const struct pf_transfer *t)
     if (strcmp(network->name, pf_network_external.name) != 0)
         network->route_info(t->src, t->dst, &way);
     double now = pf_engine_now();
+    pf_chain_carry(path, &(struct pf_chain_message){.from = t->src,
+                                                    .to = t->dst,
+                                                    .link = t->waited_at,
+                                                    .routes = t->routes,
+                                                    .protocol = protocol_of(t->kind),
+                                                    .size = pf_chain_size(t->bytes)});
     pf_chain_extend(path, t->start + way.latency < now ? t->start + way.latency : now, PF_CHAIN_LATENCY);
     pf_chain_extend(path, now, PF_CHAIN_TRANSFER);
     pf_chain_enter(path);
@@ -119,6 +137,8 @@ void pf_network_inject(struct pf_transfer *t)
     const struct pf_network_ops *network = pf_network_of(t);
     t->start = pf_engine_now();
     if (__builtin_expect(pf_chain_on, 0)) {
+        t->waited_at = PF_CHAIN_SLOWEST;
+        t->routes = PF_CHAIN_BY_PLATFORM;
         pf_chain_drop(&t->path);
         t->path = pf_chain_copy();
     }

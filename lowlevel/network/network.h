@@ -47,7 +47,9 @@ struct pf_transfer {
     /* For a layer stacked on the network: its record of this transfer. In inject() it may put upcalls of its
      * own into the slots above; they call the ones that were there. */
     void *layer;
-    struct pf_chain *path; /* why it entered the network, NULL unless paths are followed */
+    struct pf_chain *path; /* why it entered the network, NULL unless paths are followed; then also: */
+    int waited_at;         /* struct pf_chain_message.link, */
+    uint8_t routes;        /* and from where that is known; both set by the network before `last` */
 
     /* The network's own. */
     struct pf_event event;

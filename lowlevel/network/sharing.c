@@ -36,7 +36,10 @@ struct pf_flow {
     double date;
     double bound;              /* of resources that are not shared */
     struct pf_resource *limit; /* the shared resource that limits the rate, or NULL */
-    double charged;            /* its counter when last looked at */
+    struct pf_resource *shares,
+        *shared; /* that with others limits it now, from `since` on; and longest so far */
+    double since, longest;
+    double charged; /* its counter when last looked at */
     bool collected;
     bool is_new; /* it has no rate yet */
     bool slowed; /* by small transfers, since its end was computed */
@@ -300,12 +303,27 @@ static void fill(struct component *c)
     }
 }
 
+/* From now on its present limit applies. */
+static void note_limit(struct pf_flow *flow, double now)
+{
+    struct pf_resource *limit = flow->limit && flow->limit->limited_count > 1 ? flow->limit : NULL;
+    if (limit == flow->shares)
+        return;
+    if (flow->shares && now - flow->since > flow->longest) {
+        flow->longest = now - flow->since;
+        flow->shared = flow->shares;
+    }
+    flow->shares = limit;
+    flow->since = now;
+}
+
 static void set_rates(struct component *c, double now)
 {
     double left = 0.0;
     int flows = 0;
     for (struct pf_flow *flow = c->flows; flow; flow = flow->next) {
         flow->collected = flow->is_new = false;
+        note_limit(flow, now);
         left += flow->new_rate > 0.0 ? flow->remaining / flow->new_rate : 0.0;
         flows++;
         if (fabs(flow->new_rate - flow->rate) <= SAME * flow->rate && !flow->slowed &&
@@ -401,8 +419,8 @@ static void ended(struct pf_event *event)
     void (*done)(void *) = flow->done;
     void *arg = flow->arg;
     detach(flow);
-    free_flow(flow);
     done(arg);
+    free_flow(flow);
 }
 
 /* What it gets at least, when rates are computed later. */
@@ -476,6 +494,13 @@ void pf_sharing_for_each(struct pf_resource *resource, void (*visit)(void *arg))
         next = hop->next;
         visit(hop->flow->arg);
     }
+}
+
+const struct pf_resource *pf_sharing_limit(const struct pf_flow *flow)
+{
+    if (flow->shares && pf_engine_now() - flow->since > flow->longest)
+        return flow->shares;
+    return flow->shared || !flow->limit || flow->limit->link >= 0 ? flow->shared : flow->limit;
 }
 
 double pf_sharing_rate(const struct pf_flow *flow)

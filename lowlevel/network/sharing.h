@@ -24,5 +24,9 @@ void pf_sharing_charge(struct pf_resource *resource, double bytes);
 /* Calls `visit` for every flow on the resource. */
 void pf_sharing_for_each(struct pf_resource *resource, void (*visit)(void *arg));
 
+/* What has limited the flow longest, together with others; without any the bus of a host that limits it, or
+ * NULL. Up to the end of `done`. */
+const struct pf_resource *pf_sharing_limit(const struct pf_flow *flow);
+
 /* The present rate of a flow, B/s (tests). */
 double pf_sharing_rate(const struct pf_flow *flow);

@@ -32,7 +32,8 @@ static inline void pf_traffic_count(int from, int to, uint64_t bytes)
     const struct pf_traffic *t = pf_traffic;
     if (__builtin_expect(!t, 1) || from < 0 || to < 0 || from >= t->ranks || to >= t->ranks)
         return;
-    struct pf_traffic_cell *cell = &t->cells[from / t->each * t->rows + to / t->each];
+    int row = t->each == 1 ? from : from / t->each, column = t->each == 1 ? to : to / t->each;
+    struct pf_traffic_cell *cell = &t->cells[row * t->rows + column];
     cell->messages++;
     cell->bytes += bytes;
 }

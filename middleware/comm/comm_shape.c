@@ -39,8 +39,9 @@ void pf_comm_traffic(struct pf_rank *r, const struct pf_instance *in, int peer, 
     const struct pf_comm_shared *there = !comm                 ? NULL
                                          : comm->shared->other ? comm->shared->other
                                                                : comm->shared;
-    if (!there || peer < 0 || peer >= there->size || *pf_model_network((enum pf_model)in->model))
+    if (!there || peer < 0 || peer >= there->size || pf_model_has_network((enum pf_model)in->model))
         return;
-    int64_t bytes = pf_comm_bytes(&count, 1, datatype);
-    pf_traffic_count(r->self.rank, there->world_ranks[peer], bytes > 0 ? (uint64_t)bytes : 0);
+    MPI_Count size = pf_datatype_size(datatype);
+    pf_traffic_count(r->self.rank, there->world_ranks[peer],
+                     count > 0 && size > 0 ? (uint64_t)count * (uint64_t)size : 0);
 }

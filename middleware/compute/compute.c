@@ -20,7 +20,9 @@
 #include "lowlevel/engine/chain.h"
 #include "lowlevel/simgrid/private.h"
 #include "middleware/compute/compute_file.h"
+#include "lowlevel/engine/engine.h"
 #include "middleware/compute/critical_path.h"
+#include "middleware/core/upcalls.h"
 #include "middleware/compute/interpreter.h"
 #include "middleware/compute/ways.h"
 
@@ -138,6 +140,7 @@ void pf_compute_begin(int ranks)
                      (pf_config.analytic_explain && *pf_config.report);
     if (!pf_compute_on)
         return;
+    pf_upcalls.computed = pf_compute_point;
     if (all.records && all.replays)
         pf_die("PARFOCAL_COMPUTATION_RECORD and PARFOCAL_COMPUTATION_REPLAY exclude each other");
     all.ranks = ranks;
@@ -205,29 +208,29 @@ static void charge(struct pf_rank *r)
     smpi_bench_begin();
 }
 
-void pf_compute_point(struct pf_rank *r, const void *site, bool asks)
+bool pf_compute_point(struct pf_rank *r, const void *site, bool asks)
 {
     struct part *part = &all.part[r->self.rank];
     bool own = (uintptr_t)site >= all.low && (uintptr_t)site < all.high;
     if (own || r->call.model >= 0) /* part of another call, or called back by an implementation */
-        return;
+        return false;
     pf_account_stop(r->account);
-    double before = simgrid_get_clock();
+    double before = pf_engine_clock();
     bool charges = r->account->computed - r->account->charged >= pf_compute_threshold;
+    if (!charges && !all.replays && !all.records) {
+        if (before != part->since) /* else all is booked */
+            book(r, before, before);
+        return true;
+    }
     if (all.replays)
         inject(recall(r, part, site, asks));
     else if (all.records)
         inject(measure(r, part, site, asks));
-    else if (charges)
+    else
         charge(r);
-    book(r, before, all.replays || all.records || charges ? simgrid_get_clock() : before);
+    book_computation(r, before);
     pf_account_book(r->account);
-}
-
-void pf_compute_entered(struct pf_rank *r, const void *site, bool asks)
-{
-    if (pf_compute_on)
-        pf_compute_point(r, site, asks);
+    return false;
 }
 
 void pf_compute_resume(struct pf_rank *r)

@@ -91,11 +91,9 @@ void pf_compute_begin(int ranks);
 
 /* The rank's computation since its last call ends here. `site` is where the call came from: one from our own
  * library ends nothing. `asks`: how often it comes depends on the time (whether something is there, what time
- * it is). */
-void pf_compute_point(struct pf_rank *r, const void *site, bool asks);
-
-/* The same where a call enters while ranks are not `open`; nothing while no computation is looked at. */
-void pf_compute_entered(struct pf_rank *r, const void *site, bool asks);
+ * it is). Returns whether nothing was to be charged: then the account has stopped, and the time since then is
+ * its next slice of the simulation. */
+bool pf_compute_point(struct pf_rank *r, const void *site, bool asks);
 
 /* The call has returned, and its observer has spent wall-clock since: that is not the rank's computation. */
 void pf_compute_resume(struct pf_rank *r);

@@ -13,11 +13,13 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "lowlevel/engine/chain.h"
+#include "lowlevel/network/packet/crossed.h"
 #include "middleware/account/accounting.h"
 #include "middleware/core/call_site.h"
 #include "middleware/core/sites.h"
+#include "pf_fn.h"
 
-enum { MOST_SITES = 20, PLACES = 8 };
+enum { MOST_SITES = 20, MOST_LINKS = 200, PLACES = 32 };
 
 struct phase_factor {
     char *name;
@@ -134,17 +136,17 @@ static __attribute__((noinline)) void move(struct memo *memo, const pf_self_t *s
             }
     }
     int site = pf_sites_number(all.sites, self->rank, r->call.site, r->call.fn);
-    *memo = (struct memo){r->call.site, r->call.fn, {row, site, all.of_row[row]}};
+    *memo = (struct memo){r->call.site, r->call.fn, {row, site, r->call.fn + 1, all.of_row[row]}};
 }
 
 static const struct pf_chain_place *where(const pf_self_t *self)
 {
-    static const struct pf_chain_place nowhere = {0, 0, 1.0};
+    static const struct pf_chain_place nowhere = {0, 0, 0, 1.0};
     const struct pf_rank *r = self->mpi;
     if (!r || !r->account)
         return &nowhere;
     uintptr_t at = (uintptr_t)r->call.site;
-    struct memo *memo = &all.memo[(size_t)self->rank * PLACES + (at >> 2 ^ at >> 7) % PLACES];
+    struct memo *memo = &all.memo[(size_t)self->rank * PLACES + (at >> 2 ^ at >> 7 ^ at >> 12) % PLACES];
     if (memo->address != r->call.site || memo->fn != r->call.fn || memo->place.phase != r->account->slot->row)
         move(memo, self);
     return &memo->place;
@@ -169,7 +171,7 @@ void pf_critical_path_begin(int ranks)
         all.memo = pf_calloc((size_t)ranks * PLACES, sizeof *all.memo);
         for (int i = 0; i < ranks * PLACES; i++)
             all.memo[i].fn = -2; /* no rank is there */
-        pf_chain_begin(ranks, *pf_config.what_if ? &factors : NULL, where);
+        pf_chain_begin(ranks, *pf_config.what_if ? &factors : NULL, where, pf_network_crossed);
     }
 }
 
@@ -193,13 +195,35 @@ void pf_critical_path_open(struct pf_rank *r)
         pf_chain_open(&r->self, simgrid_get_clock());
 }
 
-void pf_critical_path_close(struct pf_rank *r)
+/* ---- results ---- */
+
+static double total(const double spent[PF_CHAIN_CLASSES])
 {
-    if (pf_chain_on)
-        pf_chain_close(&r->self, simgrid_get_clock());
+    double sum = 0;
+    for (int what = 0; what < PF_CHAIN_CLASSES; what++)
+        sum += spent[what];
+    return sum;
 }
 
-/* ---- results ---- */
+static int by_time_of_link(const void *a, const void *b)
+{
+    const struct pf_chain_link_share *x = a, *y = b;
+    double more = y->latency + y->transfer - x->latency - x->transfer;
+    if (more != 0)
+        return (more > 0) - (more < 0);
+    return x->kind != y->kind ? x->kind - y->kind : (x->number > y->number) - (x->number < y->number);
+}
+
+static int by_time_of_message(const void *a, const void *b)
+{
+    const struct pf_chain_message_share *x = a, *y = b;
+    double more = total(y->spent) - total(x->spent);
+    if (more != 0)
+        return (more > 0) - (more < 0);
+    return x->call != y->call           ? x->call - y->call
+           : x->protocol != y->protocol ? x->protocol - y->protocol
+                                        : x->size - y->size;
+}
 
 static const struct pf_chain_report *report(void)
 {
@@ -207,12 +231,32 @@ static const struct pf_chain_report *report(void)
         pf_warn("no critical path: the run, or its time by -what-if, is longer than 18 simulated hours");
     } else if (!all.reported && pf_chain_on) {
         all.any = pf_chain_report(*pf_end_reason(), &all.report);
+        if (all.any) {
+            qsort(all.report.link, (size_t)all.report.links, sizeof *all.report.link, by_time_of_link);
+            qsort(all.report.message, (size_t)all.report.messages, sizeof *all.report.message,
+                  by_time_of_message);
+        }
         for (int i = 0; i < all.phase_count && all.any; i++)
             if (!all.phases[i].met)
                 pf_warn("-what-if: no rank was in a phase '%s'", all.phases[i].name);
     }
     all.reported = true;
     return all.any ? &all.report : NULL;
+}
+
+/* While the platform can still be asked for routes. */
+void pf_critical_path_close(struct pf_rank *r)
+{
+    if (!pf_chain_on || !pf_chain_close(&r->self, simgrid_get_clock()))
+        return;
+    report();
+}
+
+/* At the end of the run the platform may have gone. */
+static const struct pf_chain_report *final_report(void)
+{
+    pf_network_crossed_close();
+    return report();
 }
 
 static json_t *by_class(const double spent[PF_CHAIN_CLASSES])
@@ -270,14 +314,6 @@ static void set_site(json_t *object, int number, const struct lines *lines)
         json_object_set_new(object, "site", json_string(line_of(lines, number)));
 }
 
-static double total(const double spent[PF_CHAIN_CLASSES])
-{
-    double sum = 0;
-    for (int what = 0; what < PF_CHAIN_CLASSES; what++)
-        sum += spent[what];
-    return sum;
-}
-
 /* The places with the most time, which `pieces` name by their number in this list. Returns how many. */
 static int choose_sites(const struct pf_chain_report *path, int shown[MOST_SITES])
 {
@@ -325,6 +361,74 @@ static json_t *longest(const struct pf_chain_report *path, const struct pf_accou
     return array;
 }
 
+/* What is seen of links, or what is not, by time. */
+static json_t *links(const struct pf_chain_report *path, bool seen)
+{
+    json_t *array = json_array();
+    char name[200];
+    for (int i = 0; i < path->links && json_array_size(array) < MOST_LINKS; i++) {
+        const struct pf_chain_link_share *one = &path->link[i];
+        if ((one->kind != PF_CHAIN_LINK_UNSEEN) != seen)
+            continue;
+        pf_network_crossed_name(one->kind, one->number, name, sizeof name);
+        json_array_append_new(array, json_pack("{s:s, s:f, s:f}", seen ? "link" : "why", name, "latency_s",
+                                               one->latency, "transfer_s", one->transfer));
+    }
+    return array;
+}
+
+/* The rest of them, NULL: there is none. */
+static json_t *other_links(const struct pf_chain_report *path)
+{
+    double latency = 0, transfer = 0;
+    int count = 0;
+    for (int i = 0; i < path->links; i++) {
+        const struct pf_chain_link_share *one = &path->link[i];
+        if (one->kind == PF_CHAIN_LINK_UNSEEN || ++count <= MOST_LINKS)
+            continue;
+        latency += one->latency;
+        transfer += one->transfer;
+    }
+    return count <= MOST_LINKS ? NULL
+                               : json_pack("{s:i, s:f, s:f}", "links", count - MOST_LINKS, "latency_s",
+                                           latency, "transfer_s", transfer);
+}
+
+/* What a call of MPI is about, by the group of its function. */
+static const char *about(int call)
+{
+    static const char *const groups[PF_FN_GROUP_COUNT] = {
+        [PF_FN_GROUP_p2p] = "point-to-point", [PF_FN_GROUP_persistent] = "point-to-point",
+        [PF_FN_GROUP_request] = "completion", [PF_FN_GROUP_coll] = "collective",
+        [PF_FN_GROUP_icoll] = "collective",   [PF_FN_GROUP_neighbor] = "collective",
+        [PF_FN_GROUP_rma] = "one-sided",      [PF_FN_GROUP_file] = "files",
+    };
+    static const enum pf_fn_group group_of[] = {
+#define X(stem, route, group, smpi) PF_FN_GROUP_##group,
+        PF_FN_LIST(X)
+#undef X
+    };
+    const char *text = call > 0 ? groups[group_of[call - 1]] : NULL;
+    return text ? text : "other";
+}
+
+static json_t *messages(const struct pf_chain_report *path)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < path->messages; i++) {
+        const struct pf_chain_message_share *one = &path->message[i];
+        json_t *object = json_pack("{s:s, s:s, s:o}", "kind", one->call ? about(one->call) : "ranks",
+                                   "protocol", pf_chain_protocol_name((enum pf_chain_protocol)one->protocol),
+                                   "spent_s", by_class(one->spent));
+        if (one->call)
+            json_object_set_new(object, "call", json_string(pf_fn_name(one->call - 1)));
+        if (one->protocol && one->size + 1 < PF_CHAIN_SIZES)
+            json_object_set_new(object, "at_most_bytes", json_integer(256 << 4 * one->size));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
 static json_t *pieces(const struct pf_chain_report *path, const struct pf_account_row *rows,
                       const int shown[MOST_SITES], int count)
 {
@@ -344,7 +448,7 @@ static json_t *pieces(const struct pf_chain_report *path, const struct pf_accoun
 
 json_t *pf_critical_path_json(void)
 {
-    const struct pf_chain_report *path = report();
+    const struct pf_chain_report *path = final_report();
     if (!path)
         return NULL;
     struct pf_account_row *rows;
@@ -365,13 +469,17 @@ json_t *pf_critical_path_json(void)
         want_line(&lines, path->longest[i].site);
     find_lines(&lines);
     json_t *object =
-        json_pack("{s:f, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "end_s", path->end, "last_rank",
-                  path->rank, "hops", (json_int_t)path->hops, "spent_s", by_class(path->sum), "phases",
-                  phases, "ranks", ranks, "sites", sites(path, shown, places, &lines), "longest",
+        json_pack("{s:f, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "end_s", path->end,
+                  "last_rank", path->rank, "hops", (json_int_t)path->hops, "spent_s", by_class(path->sum),
+                  "phases", phases, "ranks", ranks, "links", links(path, true), "unseen", links(path, false),
+                  "messages", messages(path), "sites", sites(path, shown, places, &lines), "longest",
                   longest(path, rows, &lines), "pieces", pieces(path, rows, shown, places));
     for (int i = 0; i < lines.count; i++)
         free(lines.text[i]);
     free(rows);
+    json_t *rest = other_links(path);
+    if (rest)
+        json_object_set_new(object, "other_links", rest);
     if (*pf_end_reason())
         json_object_set_new(object, "partial", json_true());
     else if (*pf_config.what_if)
@@ -382,9 +490,44 @@ json_t *pf_critical_path_json(void)
     return object;
 }
 
+enum { PRINTED = 3 };
+
+static void print_links(const struct pf_chain_report *path, FILE *out)
+{
+    char name[200];
+    double whole = path->sum[PF_CHAIN_LATENCY] + path->sum[PF_CHAIN_TRANSFER];
+    const char *separator = "  its time in the network by link: ";
+    for (int i = 0; i < path->links && i < PRINTED && whole > 0; i++) {
+        const struct pf_chain_link_share *one = &path->link[i];
+        pf_network_crossed_name(one->kind, one->number, name, sizeof name);
+        fprintf(out, "%s%s%s %.1f %%", separator, one->kind == PF_CHAIN_LINK_UNSEEN ? "not seen, " : "", name,
+                100 * (one->latency + one->transfer) / whole);
+        separator = ", ";
+    }
+    fputs(whole > 0 ? "\n" : "", out);
+}
+
+static void print_messages(const struct pf_chain_report *path, FILE *out)
+{
+    static const char *const sizes[] = {"256 B", "4 KiB", "64 KiB", "1 MiB", "more than 1 MiB"};
+    const char *separator = "  by message: ";
+    for (int i = 0, count = 0; i < path->messages && count < PRINTED && path->end > 0; i++) {
+        const struct pf_chain_message_share *one = &path->message[i];
+        if (!one->protocol)
+            continue;
+        fprintf(out, "%s%s %s %s%s %.1f %%", separator, pf_fn_name(one->call - 1),
+                pf_chain_protocol_name((enum pf_chain_protocol)one->protocol),
+                one->size + 1 < PF_CHAIN_SIZES ? "up to " : "", sizes[one->size],
+                100 * total(one->spent) / path->end);
+        separator = ", ";
+        count++;
+    }
+    fputs(*separator == ',' ? "\n" : "", out);
+}
+
 void pf_critical_path_print(FILE *out)
 {
-    const struct pf_chain_report *path = report();
+    const struct pf_chain_report *path = final_report();
     if (!path)
         return;
     bool partial = *pf_end_reason();
@@ -398,6 +541,8 @@ void pf_critical_path_print(FILE *out)
         separator = path->sum[what] > 0 ? ", " : separator;
     }
     fputc('\n', out);
+    print_links(path, out);
+    print_messages(path, out);
     if (*pf_config.what_if && !partial)
         fprintf(out, "what if %s: %.9g s, %+.1f %%\n", pf_config.what_if, path->predicted,
                 path->end > 0 ? 100 * (path->predicted / path->end - 1) : 0.0);

@@ -16,9 +16,8 @@
 #define PF_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* The way in when pf_rank.open is not set. The call is not allowed now (before MPI_Init, after MPI_Finalize):
- * says so and ends. Or a layer above (the checks, the Fortran interface) has passed it on: returns the call
- * site in the application. */
-const void *pf_call_enter_slowly(int fn, const void *site);
+ * says so and ends. Or a layer above (the checks, the Fortran interface) has passed it on. */
+struct pf_rank *pf_call_enter_slowly(const pf_self_t *self, int fn, const void *site);
 
 /* Where the application has called a layer (the Fortran interface, an observed entry) that calls now;
  * otherwise `site`. Ends that state of the Fortran interface. */
@@ -43,7 +42,7 @@ static inline struct pf_rank *pf_call_enter(int fn, const void *site)
         pf_call_foreign_thread(fn);
     pf_self_t *self = pf_self();
     if (PF_UNLIKELY(!self || !self->mpi || !self->mpi->open))
-        site = pf_call_enter_slowly(fn, site);
+        return pf_call_enter_slowly(self, fn, site);
     struct pf_rank *r = self->mpi;
     pf_account_enter(r->account);
     r->call.fn = fn;

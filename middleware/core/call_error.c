@@ -71,9 +71,8 @@ static bool asks(int fn)
     }
 }
 
-const void *pf_call_enter_slowly(int fn, const void *site)
+struct pf_rank *pf_call_enter_slowly(const pf_self_t *self, int fn, const void *site)
 {
-    const pf_self_t *self = pf_self();
     if (!self || !self->mpi || self->mpi->state != PF_RANK_RUNNING || pf_in_child())
         refuse(fn);
     struct pf_rank *r = self->mpi;
@@ -81,10 +80,16 @@ const void *pf_call_enter_slowly(int fn, const void *site)
         pf_upcalls.looks_at_signals();
     site = pf_call_site_of_layer(r, site);
     site = r->entry_site ? r->entry_site : site;
-    pf_upcalls.computed(r, site, asks(fn));
+    bool stopped = pf_upcalls.computed(r, site, asks(fn));
     if (r->observed)
         pf_upcalls.entered(r);
-    return site;
+    if (stopped && !r->observed)
+        r->account->slot->calls++;
+    else
+        pf_account_enter(r->account);
+    r->call.fn = fn;
+    r->call.site = site;
+    return r;
 }
 
 int pf_call_failed(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int code)

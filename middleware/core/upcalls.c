@@ -20,9 +20,10 @@ static void ignore_entered(struct pf_rank *r)
     (void)r;
 }
 
-static void ignore_computed(struct pf_rank *r, const void *site, bool asks)
+static bool ignore_computed(struct pf_rank *r, const void *site, bool asks)
 {
     (void)r, (void)site, (void)asks;
+    return false;
 }
 
 static void ignore_switched(struct pf_rank *r, enum pf_model from)

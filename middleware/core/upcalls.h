@@ -27,7 +27,7 @@ struct pf_upcalls {
     void (*looks_at_signals)(void);
     /* The rank's computation before a call ends; `asks`: the call looks whether something is there, or what
      * time it is (compute/compute.c). */
-    void (*computed)(struct pf_rank *r, const void *site, bool asks);
+    bool (*computed)(struct pf_rank *r, const void *site, bool asks);
     /* The rank has left the model `from` for another one (observing/tracing.c). */
     void (*switched)(struct pf_rank *r, enum pf_model from);
     /* The rank begins a phase (observing/recording.c). */

@@ -256,7 +256,6 @@ static void register_rooms(void)
     pf_die_through(end_job);
     pf_upcalls.file_name = pf_folder_name;
     pf_upcalls.errhandler_of = pf_comm_errhandler;
-    pf_upcalls.computed = pf_compute_entered;
     pf_upcalls.looks_at_signals = pf_alarm_look;
     pf_object_register(PF_KIND_COMM, &pf_comm_ops);
     pf_object_register(PF_KIND_GROUP, &pf_group_ops);

@@ -251,6 +251,10 @@ static void split(const struct an_collective *c, struct pf_chain *path, double d
     static const enum pf_chain_class what[] = {PF_CHAIN_LATENCY, PF_CHAIN_NIC, PF_CHAIN_SOFTWARE,
                                                PF_CHAIN_TRANSFER};
     double whole = part[0] + part[1] + part[2] + part[3];
+    pf_chain_carry(path, &(struct pf_chain_message){.link = PF_CHAIN_SLOWEST,
+                                                    .routes = PF_CHAIN_OF_COLLECTIVE,
+                                                    .protocol = PF_CHAIN_WHOLE,
+                                                    .size = pf_chain_size((double)c->call.bytes)});
     for (int i = 0; i < 4 && whole > 0; i++)
         pf_chain_extend(path, from + (date - from) * ((sum += part[i]) / whole), what[i]);
     pf_chain_extend(path, date, PF_CHAIN_COLLECTIVE);

@@ -53,6 +53,8 @@ static MPI_Request receive(const struct tree *tree, int peer)
 {
     struct an_request *request = an_request_new(tree->place->rank, AN_RECEIVE);
     an_request_describe(request, &exchanged, 1, MPI_INT);
+    request->posted = an_now(tree->place->rank);
+    request->path = an_path_post(tree->place->rank, request->posted, PF_CHAIN_SOFTWARE);
     an_message_receive(tree->place, peer, tree->tag, request);
     return (MPI_Request)request;
 }

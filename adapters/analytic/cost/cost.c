@@ -110,8 +110,11 @@ static void note_inflow(struct pf_cost *cost, const struct pf_cost_way *way, siz
         .node = way->to + 1, .number = pf_inflow_add(*inflow, start, work, until), .work = work, .end = end};
 }
 
-double pf_cost_late(const struct pf_cost *cost, const struct pf_cost_inflow *inflow)
+/* And at which link; at NICs that is the last one. */
+static double late(const struct pf_cost *cost, const struct pf_cost_inflow *inflow, int *at)
 {
+    int link;
+    *at = PF_CHAIN_LAST;
     if (!inflow->node)
         return 0;
     double late =
@@ -120,8 +123,44 @@ double pf_cost_late(const struct pf_cost *cost, const struct pf_cost_inflow *inf
         return late;
     double shared = inflow->begun + inflow->alone +
                     pf_links_late(cost->network.middle, inflow->from, inflow->node - 1, inflow->crossing,
-                                  inflow->bytes, inflow->begun, inflow->alone);
-    return latest(late, shared - inflow->through);
+                                  inflow->bytes, inflow->begun, inflow->alone, &link);
+    if (shared - inflow->through <= late)
+        return late;
+    *at = link;
+    return shared - inflow->through;
+}
+
+double pf_cost_late(const struct pf_cost *cost, const struct pf_cost_inflow *inflow)
+{
+    int at;
+    return late(cost, inflow, &at);
+}
+
+int pf_cost_late_at(const struct pf_cost *cost, const struct pf_cost_inflow *inflow)
+{
+    int at;
+    late(cost, inflow, &at);
+    return at;
+}
+
+bool pf_cost_by_platform(const struct pf_cost *cost)
+{
+    return !cost->by_arithmetic;
+}
+
+/* A message waits there for so long: for the NIC of its first node or its last one, or for links between. */
+static __attribute__((noinline)) void note_waits(struct pf_cost *cost, const struct pf_cost_way *way,
+                                                 double out, double links, double in)
+{
+    const struct pf_cost_transport *t = way->transport;
+    double most = latest(out, latest(links, in)), rounding = 1e-12;
+    cost->waited_at = PF_CHAIN_SLOWEST;
+    if (most < rounding || way->from == way->to)
+        return;
+    if (links >= most)
+        cost->waited_at = pf_links_waited_at(t->links ? t->links : t->middle);
+    else
+        cost->waited_at = out >= most ? PF_CHAIN_FIRST : PF_CHAIN_LAST;
 }
 
 /* transmit_from() between nodes of several links: the NIC serves at its own rate, and each link at the
@@ -141,9 +180,10 @@ static double transmit_by_ports(struct pf_cost *cost, struct pf_cost_way *way, s
     *left = latest(start + busy, together + nic);
     double alone = range->latency + range->latency_factor * way->latency + (double)bytes * byte_time +
                    range->header * way->least;
-    double arrival = start + alone, shared = together + alone;
+    double arrival = start + alone, shared = together + alone, on_links = 0;
     if (!pf_cost_way_is_free(way))
-        arrival += wait_in_the_middle(way, start, range->latency_factor * way->latency);
+        arrival += on_links = wait_in_the_middle(way, start, range->latency_factor * way->latency);
+    double ahead = arrival;
     if (port.in != port.out)
         arrival = latest(
             arrival, take(pf_ports_busy(network->ports, port.in, way->passes), arrival - busy, busy) + busy);
@@ -153,7 +193,14 @@ static double transmit_by_ports(struct pf_cost *cost, struct pf_cost_way *way, s
     double until = arrival;
     arrival = latest(arrival, shared);
     note_inflow(cost, way, bytes, came, nic, until, arrival);
-    return network->crowd ? wait_for_links(cost, way, bytes, start, arrival, start + alone) : arrival;
+    if (network->crowd) {
+        double before = arrival;
+        arrival = wait_for_links(cost, way, bytes, start, before, start + alone);
+        on_links = arrival > before ? arrival - start - alone : on_links;
+    }
+    if (__builtin_expect(cost->notes_waits, 0))
+        note_waits(cost, way, latest(start, together) - ready, on_links, until - ahead);
+    return arrival;
 }
 
 /*
@@ -183,14 +230,19 @@ ALWAYS_INLINE double transmit_from(struct pf_cost *cost, struct pf_cost_way *way
                                  (double)bytes * way->least);
     else if (!pf_cost_way_is_free(way))
         arrival += wait_in_the_middle(way, start, latency);
-    double shared = arrival + later, came = arrival - busy;
+    double shared = arrival + later, came = arrival - busy, on_links = arrival - alone;
     if (way->in)
         arrival = latest(arrival, pf_busy_take(way->in, arrival - busy, busy) + busy);
-    double until = arrival;
+    double until = arrival, in = until - busy - came;
     arrival = latest(arrival, shared); /* a flow occupies the receiving NIC all the time, not at its end */
     note_inflow(cost, way, bytes, came, busy, until, arrival);
-    if (cost->network.crowd)
-        arrival = wait_for_links(cost, way, bytes, start, arrival, alone);
+    if (cost->network.crowd) {
+        double before = arrival;
+        arrival = wait_for_links(cost, way, bytes, start, before, alone);
+        on_links = arrival > before ? arrival - alone : on_links;
+    }
+    if (__builtin_expect(cost->notes_waits, 0))
+        note_waits(cost, way, start - ready + later, on_links, in);
     if (__builtin_expect(way->transport->behind != NULL, 0) && busy > 0)
         note_overrun(cost, way, arrival, busy);
     return arrival;
@@ -308,6 +360,12 @@ static __attribute__((noinline)) void note_parts(struct pf_cost *cost, const str
     parts->bytes += (double)bytes * way->byte_time + way->range->header * way->least;
 }
 
+void pf_cost_note_waits(struct pf_cost *cost)
+{
+    cost->notes_waits = true;
+    cost->waited_at = PF_CHAIN_SLOWEST;
+}
+
 void pf_cost_note(struct pf_cost *cost, struct pf_cost_parts *parts)
 {
     cost->parts = parts;
@@ -345,6 +403,7 @@ static void transmit_pieces(struct pf_cost *cost, struct pf_cost_way *way, size_
     }
     out->data = out->arrival = transmit(cost, way, wire, first, &left);
     pf_cost_inflow_set(&out->inflow, &cost->inflow);
+    out->waited_at = cost->waited_at;
     if (!further)
         return;
     size_t rest = last_piece(cost, bytes);
@@ -404,6 +463,7 @@ ALWAYS_INLINE void send(struct pf_cost *cost, struct pf_cost_way *way, size_t by
                         enum pf_cost_mode mode, struct pf_cost_sent *out)
 {
     out->inflow.node = 0;
+    out->waited_at = PF_CHAIN_SLOWEST;
     double left, returns = now + cost->call + way->overhead_send;
     if (cost->protocol == PF_COST_UCX)
         send_by_ucx(cost, way, bytes, returns, mode, out);
@@ -422,6 +482,7 @@ ALWAYS_INLINE void send(struct pf_cost *cost, struct pf_cost_way *way, size_t by
             out->data =
                 transmit_with_head(cost, way, bytes, returns, request_time(cost, way), &out->arrival, &left);
             pf_cost_inflow_set(&out->inflow, &cost->inflow);
+            out->waited_at = cost->waited_at;
         }
         return;
     }
@@ -439,6 +500,7 @@ ALWAYS_INLINE void send(struct pf_cost *cost, struct pf_cost_way *way, size_t by
     } else {
         out->arrival = transmit(cost, way, bytes, ready, &left);
     }
+    out->waited_at = cost->waited_at;
     if (bytes < cost->buffered_below)
         out->safe = out->returns;
     else
@@ -491,6 +553,7 @@ ALWAYS_INLINE void receive_by_nic(struct pf_cost *cost, struct pf_cost_way *way,
         out->again = true;
         arrival = transmit(cost, way, bytes, fetched, &left);
         pf_cost_inflow_set(&out->inflow, &cost->inflow);
+        out->waited_at = cost->waited_at;
         out->complete = out->arrival = latest(arrival, posted);
         out->safe = arrival - cost->write_latency - way->range->latency_factor * way->latency;
         out->complete += out->work;
@@ -522,6 +585,7 @@ static void receive_by_ucx(struct pf_cost *cost, struct pf_cost_way *way, size_t
         out->arrival = out->complete =
             transmit(cost, way, bytes, latest(sent->arrival, posted) + out->work + control_time(way), &left);
         pf_cost_inflow_set(&out->inflow, &cost->inflow);
+        out->waited_at = cost->waited_at;
         out->safe = out->arrival + word_time(way);
         return;
     }
@@ -537,6 +601,7 @@ ALWAYS_INLINE void receive(struct pf_cost *cost, struct pf_cost_way *way, size_t
     double left, ready, granted;
     out->work = way->overhead_receive;
     pf_cost_inflow_set(&out->inflow, &sent->inflow);
+    out->waited_at = sent->waited_at;
     out->again = false;
     if (cost->protocol == PF_COST_UCX) {
         receive_by_ucx(cost, way, bytes, sent, posted, out);
@@ -545,6 +610,7 @@ ALWAYS_INLINE void receive(struct pf_cost *cost, struct pf_cost_way *way, size_t
     if (!sent->rendezvous && cost->eager_meets) {
         out->safe = sent->safe;
         out->arrival = transmit(cost, way, bytes, latest(sent->arrival, posted), &left);
+        out->waited_at = cost->waited_at;
         out->complete = out->arrival + out->work;
         return;
     }
@@ -563,8 +629,10 @@ ALWAYS_INLINE void receive(struct pf_cost *cost, struct pf_cost_way *way, size_t
     }
     out->arrival = bring_data(cost, way, bytes, sent, posted, &ready, &left, &granted);
     out->again = cost->protocol == PF_COST_GET && posted > sent->arrival;
-    if (cost->protocol != PF_COST_GET || out->again) /* else it came with the request */
+    if (cost->protocol != PF_COST_GET || out->again) { /* else it came with the request */
         pf_cost_inflow_set(&out->inflow, &cost->inflow);
+        out->waited_at = cost->waited_at;
+    }
     out->complete = latest(out->arrival, posted) + out->work;
     out->safe = latest(granted, safe_at(cost, cost->rendezvous_done, way, bytes, ready, left, out->arrival));
     if (cost->rendezvous_done == PF_COST_RECEIVED)

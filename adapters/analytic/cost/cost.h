@@ -59,6 +59,7 @@ struct pf_cost_sent {
     double data;     /* of cost.c alone: when data that were sent with a request are at the target; protocol
                         ucx: when the last of them are, INFINITY of a request without data */
     struct pf_cost_inflow inflow; /* of its data, where they have left */
+    int waited_at;                /* likewise: struct pf_chain_message.link */
 };
 
 /* The receiver's half, known when the message has met its receive. */
@@ -69,11 +70,21 @@ struct pf_cost_received {
     double complete; /* a wait for the receive ends at max(this, its invocation + work); work included */
     bool again;      /* its data came too early, and leave a second time */
     struct pf_cost_inflow inflow;
+    int waited_at; /* as that of the sender's half */
 };
 
 /* How much later than `safe` the send of a long message ends, because of messages into the same NIC that have
  * been priced since; to be asked from `safe` on. */
 double pf_cost_late(const struct pf_cost *cost, const struct pf_cost_inflow *inflow);
+
+/* Where it waits for that: struct pf_chain_message.link. */
+int pf_cost_late_at(const struct pf_cost *cost, const struct pf_cost_inflow *inflow);
+
+/* From now on it is noted where messages wait. */
+void pf_cost_note_waits(struct pf_cost *cost);
+
+/* Whether the platform's routes are those of messages between nodes. */
+bool pf_cost_by_platform(const struct pf_cost *cost);
 
 /*
  * Sends `bytes` from rank `src` to rank `dst` (they may be equal) at date `now`. Occupies the NIC of an eager

@@ -12,6 +12,7 @@
 #include "adapters/analytic/cost/parameters/parameters.h"
 #include "adapters/analytic/cost/routes/pairs.h"
 #include "adapters/analytic/cost/routes/paths.h"
+#include "lowlevel/engine/chain.h"
 #include "lowlevel/topology/fabric.h"
 
 /* The parameters as the formulae need them. Shared by setup.c, cost.c and explain.c. */
@@ -106,7 +107,9 @@ struct pf_cost {
     int ways_shift;
     struct pf_parameters parameters;
     struct pf_cost_overrun overrun;
-    struct pf_cost_inflow inflow; /* of the last message that was transmitted */
-    struct pf_cost_parts *parts;  /* see pf_cost_note() */
-    struct pf_pairs *pairs;       /* see pf_cost_carry(); NULL: not counted */
+    struct pf_cost_inflow inflow; /* of the last message that was transmitted, */
+    int waited_at;                /* and, if paths are followed, where it has waited longest */
+    bool notes_waits;
+    struct pf_cost_parts *parts; /* see pf_cost_note() */
+    struct pf_pairs *pairs;      /* see pf_cost_carry(); NULL: not counted */
 };

@@ -98,7 +98,9 @@ struct an_rank {
     double handles_until;     /* until when its processor handles one-sided messages of other ranks */
     struct an_fragment *late; /* the first of those that arrived meanwhile and are handled at `late_until` */
     double late_until;
-    struct pf_cost_inflow inflow; /* of its last send without a request */
+    struct pf_cost_inflow inflow; /* of its last send without a request, */
+    int waited_at;                /* and as in pf_cost_sent; */
+    bool rendezvous;              /* likewise */
     double polled_at;   /* its own date at the end of its last wait: it has seen what had arrived by then */
     void *bsend_buffer; /* attached by MPI_Buffer_attach */
     int bsend_size;
@@ -131,6 +133,8 @@ struct an_request {
     struct pf_chain *came; /* as the message was sent; NULL: nothing is left out */
     size_t bytes;
     double arrival, work_begins;
+    int waited_at;   /* as in pf_cost_sent, */
+    bool rendezvous; /* that of a send likewise */
     bool waited, watched;
     bool any;        /* a receive from any source */
     bool freed;      /* by MPI_Request_free */
@@ -166,6 +170,7 @@ struct an_job {
     int size;
     const struct pf_job *job;
     struct an_rank **ranks;
+    int *nodes; /* of the platform, of each rank, if paths are followed */
     struct pf_cost *cost;
     struct pf_colls *colls;
     bool moves_data;  /* analytic_data */
@@ -269,10 +274,11 @@ static inline void an_path_meet(const struct an_rank *rank, struct pf_chain **pa
     pf_chain_free(path);
 }
 
-/* The path of what the calling rank sends in a call that began at `now` and that it has paid. */
-static inline struct pf_chain *an_path_send(const struct an_rank *rank, double now)
+/* The path of what the calling rank sends in a call that began at `now` and that it has paid, up to `date`.
+ */
+static inline struct pf_chain *an_path_send(const struct an_rank *rank, double now, double date)
 {
-    return pf_chain_on ? pf_chain_send(an_job.job->ranks[rank->base.rank], now, an_now(rank)) : NULL;
+    return pf_chain_on ? pf_chain_send(an_job.job->ranks[rank->base.rank], now, date) : NULL;
 }
 
 /* The rank has taken from any source what came by this path, if paths are followed. */
@@ -283,10 +289,16 @@ static inline void an_path_took(const struct an_rank *rank, const struct pf_chai
 }
 
 /* The calling rank did nothing else up to its own date. */
-static inline void an_path_spend(const struct an_rank *rank, enum pf_chain_class what)
+static inline void an_path_spend(const struct an_rank *rank, double date, enum pf_chain_class what)
 {
     if (__builtin_expect(pf_chain_on, 0))
-        pf_chain_spend(an_job.job->ranks[rank->base.rank], an_now(rank), what);
+        pf_chain_spend(an_job.job->ranks[rank->base.rank], date, what);
+}
+
+/* The same, and the path of a request that it posts. */
+static inline struct pf_chain *an_path_post(const struct an_rank *rank, double date, enum pf_chain_class what)
+{
+    return pf_chain_on ? pf_chain_spend_and_copy(an_job.job->ranks[rank->base.rank], date, what) : NULL;
 }
 
 /* What a receive takes besides the work of its rank. */
@@ -356,7 +368,7 @@ struct an_request *an_send_request(const struct an_send *send);
 /* Sends, and returns the date at which a wait for the send ends. INFINITY: only the match with the receive
  * sets it, in the request, which is made here if the caller has none. */
 double an_message_send(const struct an_send *send, struct an_request **request);
-/* Posts a receive with the middleware's wildcards. */
+/* Posts a receive with the middleware's wildcards, at its date `posted` and with its path. */
 void an_message_receive(struct an_comm *comm, int source, int tag, struct an_request *request);
 /* Completes a receive with the message that it matched. */
 void an_message_take(struct an_message *message, struct an_request *request, double posted);
@@ -374,8 +386,12 @@ void an_path_follow(struct pf_chain **path, const struct pf_cost_sent *sent, int
 struct pf_chain *an_message_path(const struct an_message *message, double date);
 /* The path of a rank that has just sent this and has waited until its buffer is safe, at that date. */
 void an_message_awaited(const struct an_send *send, double date);
+/* The same of one that ends late, at its own date. */
+void an_message_outlasted(const struct an_send *send);
 /* The path of a request of a send whose date is known. */
 void an_message_acknowledged(const struct an_send *send, struct an_request *request);
+/* That of a request whose message is late, up to a date. */
+void an_request_late(struct an_request *request, double date, enum pf_chain_class what);
 /* The path of a request that is done becomes what it is up to that date. */
 void an_request_follow(struct an_request *request);
 /* The first message that has arrived and matches. */

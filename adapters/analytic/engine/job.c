@@ -70,6 +70,12 @@ int an_job_price(const struct pf_job *job, char *why, size_t why_size)
         pf_cost_carry(an_job.cost, carry, hosts);
         pf_carried_begin(hand_out);
     }
+    if (an_job.cost && pf_chain_on) {
+        pf_cost_note_waits(an_job.cost);
+        an_job.nodes = pf_calloc((size_t)job->size, sizeof *an_job.nodes);
+        for (int i = 0; i < job->size; i++)
+            an_job.nodes[i] = pf_platform_node(job->ranks[i]->host);
+    }
     if (an_job.cost)
         an_job.posts = pf_cost_post(an_job.cost, SIZE_MAX) > 0;
     an_job.mpich = strcmp(pf_config.analytic_stack, "mpich") == 0;

@@ -200,7 +200,7 @@ static double send_to(const struct an_send *s, size_t bytes, double clock, struc
     pf_cost_message(an_job.cost, rank->base.rank, receive->rank->base.rank, bytes, now, receive->posted,
                     s->mode, &sent, &received);
     charge(rank, clock, now, sent.returns);
-    struct pf_chain *path = an_path_send(rank, now);
+    struct pf_chain *path = an_path_send(rank, now, clock + rank->debt);
     if (path)
         an_path_follow(&path, &sent, rank->base.rank, receive->rank->base.rank, bytes, receive, &received,
                        NULL);
@@ -211,6 +211,8 @@ static double send_to(const struct an_send *s, size_t bytes, double clock, struc
         memmove(receive->buffer, s->buffer, taken);
     settle_receive(receive, &received, bytes);
     pf_cost_inflow_set(&rank->inflow, &received.inflow);
+    rank->waited_at = received.waited_at;
+    rank->rendezvous = sent.rendezvous;
     return received.safe;
 }
 
@@ -270,8 +272,10 @@ double an_message_send(const struct an_send *s, struct an_request **request)
     pf_cost_send(an_job.cost, rank->base.rank, shared->world_ranks[target], bytes, now, s->mode, &sent);
     charge(rank, clock, now, sent.returns);
     pf_cost_inflow_set(&rank->inflow, &sent.inflow);
+    rank->waited_at = sent.waited_at;
+    rank->rendezvous = sent.rendezvous;
     struct an_message *m = message_new(s, bytes, &sent);
-    m->path = an_path_send(rank, now);
+    m->path = an_path_send(rank, now, clock + rank->debt);
     if (sent.rendezvous)
         await_receive(s, m, request);
     else
@@ -314,8 +318,6 @@ void an_message_receive(struct an_comm *comm, int source, int tag, struct an_req
 {
     struct an_match *match = &comm->shared->match[comm->index];
     bool any = source == PF_ENVELOPE_ANY_SOURCE;
-    request->posted = an_now(comm->rank);
-    request->path = an_path_of(comm->rank);
     request->any = any;
     if (any)
         order_by_arrival(match);

@@ -129,7 +129,7 @@ void an_request_outlast(struct an_request *request, enum pf_chain_class what)
 {
     an_request_follow(request);
     an_rank_outlast(request->rank, request->done_at, &request->inflow);
-    pf_chain_extend(request->path, an_now(request->rank), what);
+    an_request_late(request, an_now(request->rank), what);
 }
 
 void an_request_watch(struct an_request *request)

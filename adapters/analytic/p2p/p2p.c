@@ -78,7 +78,7 @@ static int send(const void *buffer, int count, MPI_Datatype type, int dest, int 
         an_rank_reach(s.comm->rank, done_at);
         an_message_awaited(&s, done_at);
         an_rank_outlast(s.comm->rank, done_at, &s.comm->rank->inflow);
-        an_path_spend(s.comm->rank, PF_CHAIN_TRANSFER);
+        an_message_outlasted(&s);
         return MPI_SUCCESS;
     }
     MPI_Request handle = (MPI_Request)request;
@@ -110,7 +110,8 @@ static void post(struct an_comm *comm, int source, int tag, struct an_request *r
 {
     if (an_job.posts)
         request->rank->debt += pf_cost_post(an_job.cost, an_data_bytes(request->count, request->type));
-    an_path_spend(request->rank, an_receive_class());
+    request->posted = an_now(request->rank);
+    request->path = an_path_post(request->rank, request->posted, an_receive_class());
     an_message_receive(comm, an_source(source), an_tag(tag), request);
 }
 

@@ -146,8 +146,8 @@ static int an_imrecv(void *buffer, int count, MPI_Datatype type, void **message,
     an_request_describe(request, buffer, count, type);
     if (an_job.posts)
         rank->debt += pf_cost_post(an_job.cost, an_data_bytes(count, type));
-    an_path_spend(rank, an_receive_class());
     double posted = an_now(rank);
+    an_path_spend(rank, posted, an_receive_class());
     bool has_come = !m->sent.rendezvous;
     if (!has_come)
         request->path = an_path_of(rank);

@@ -33,7 +33,7 @@ static bool must_outlast_only(struct an_rank *rank, int n, MPI_Request handles[]
     if (!only || !an_rank_must_outlast(rank, only->done_at, &only->inflow))
         return false;
     an_request_follow(only);
-    pf_chain_extend(only->path, only->done_at + pf_cost_late(an_job.cost, &only->inflow), PF_CHAIN_TRANSFER);
+    an_request_late(only, only->done_at + pf_cost_late(an_job.cost, &only->inflow), PF_CHAIN_TRANSFER);
     return true;
 }
 

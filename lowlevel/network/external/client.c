@@ -428,6 +428,7 @@ static void external_inject(struct pf_transfer *t)
     meet();
     t->failed = false;
     t->state = NULL;
+    t->routes = PF_CHAIN_OF_EXTERNAL;
     if (!goes_by_peer(t->src, t->dst)) {
         pf_network_flow.inject(t);
         take_new_turn();

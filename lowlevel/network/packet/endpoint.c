@@ -131,6 +131,8 @@ void pf_packet_sim_send(struct pf_packet_sim *sim, struct pf_packet_message *m, 
     struct packet_source *source = source_of(sim, m->source, m->virtual_network);
     m->start = date;
     m->is_lost = false;
+    m->waited_at = -1;
+    m->waited = 1e-12; /* less may be an error of rounding */
     m->unsent = m->bytes;
     m->under_way = 0;
     m->id = sim->next_id;

@@ -15,6 +15,18 @@ static double next_slot(const struct pf_packet_sim *sim, double date)
     return sim->slot > 0.0 ? later(sim->slot * ceil(date / sim->slot - rounding), date) : date;
 }
 
+/* What is behind it at its node is of the same message. */
+static void note_wait(const struct pf_packet_sim *sim, const struct pf_packet *p, int32_t output,
+                      double leave)
+{
+    struct pf_packet_message *m = p->message;
+    double waits = is_at_router(sim, output) ? leave - p->ready : p->is_first ? leave - m->start : 0.0;
+    if (waits > m->waited) {
+        m->waited = waits;
+        m->waited_at = output;
+    }
+}
+
 void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t output, int channel,
                       double start, int shares)
 {
@@ -25,6 +37,8 @@ void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t ou
     if (__builtin_expect(sim->statistics != NULL, 0))
         pf_packet_statistics_leaves(sim, output, channel, p->bytes,
                                     is_at_router(sim, output) ? p->ready : p->message->start, leave);
+    if (__builtin_expect(sim->settings.notes_waits, 0))
+        note_wait(sim, p, output, leave);
     if (start >= o->free_at) {
         o->channel = (uint32_t)channel & (CHANNELS_LIMIT - 1);
         o->is_passable = !is_short(sim, p);

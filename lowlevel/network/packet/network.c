@@ -72,6 +72,7 @@ static struct pf_packet_settings settings(void)
         .crossbar_speedup = pf_config.net_crossbar_speedup,
         .output_queues = has_output_queues(),
         .alternates = pf_config.net_alternates,
+        .notes_waits = pf_chain_on,
         .arbitration = strcmp(pf_config.net_arbitration, "age") == 0 ? PF_PACKET_AGE : PF_PACKET_ROUND_ROBIN,
     };
 }
@@ -192,6 +193,8 @@ static void last_arrives(struct pf_packet_message *message, double date)
         lose(parcel);
         return;
     }
+    if (t && message->waited_at >= 0)
+        t->waited_at = pf_packet_report_link(message->waited_at);
     parcel->has_first = parcel->has_last = true;
     if (parcel->has_called_first) {
         end(parcel);
@@ -253,6 +256,7 @@ static void packet_inject(struct pf_transfer *t)
     };
     t->route = path;
     t->state = parcel;
+    t->routes = pf_packet_is_described() ? PF_CHAIN_BY_PORTS : PF_CHAIN_BY_PLATFORM;
     t->failed = parcel->has_called_first = pf_loss_strikes(path->loss); /* nothing waits for what is lost */
     DL_APPEND(*parcel->queue, parcel);
     if (under_way++ == 0 && is_lazy && !is_advancing)

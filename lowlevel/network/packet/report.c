@@ -35,6 +35,13 @@ static void name_link(void *of, int32_t port, char *text, size_t size)
         pf_packet_link_name(built_from->fabric, port, text, size);
 }
 
+int pf_packet_report_link(int32_t port)
+{
+    if (pf_packet_is_described())
+        return port;
+    return link_of && link_of[port] ? link_of[port] - 1 : PF_CHAIN_SLOWEST;
+}
+
 static void find_links(void)
 {
     const struct pf_fabric *f = built_from->fabric;

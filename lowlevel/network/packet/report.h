@@ -17,6 +17,9 @@ struct pf_network_link {
     uint64_t packets;
 };
 
+/* The platform's link of a port, in a description the port itself, or PF_CHAIN_SLOWEST if it has none. */
+int pf_packet_report_link(int32_t port);
+
 struct pf_network_sums {
     const char *routing;
     char fabric[160];

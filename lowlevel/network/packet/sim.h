@@ -59,6 +59,7 @@ struct pf_packet_settings {
      * routers that know a packet's way when it comes. */
     bool looks_ahead;
     bool sees_credits_only; /* adaptive routing does not see what waits in front of an output */
+    bool notes_waits;       /* pf_packet_message.waited_at */
     bool new_in_any; /* a new packet takes a channel of any class of the routing, not of the first one only */
 };
 
@@ -95,6 +96,11 @@ struct pf_packet_message {
     double unsent;                  /* bytes */
     uint64_t under_way;             /* packets */
     struct pf_packet_message *next; /* at its source */
+
+    /* With settings.notes_waits: where one of its packets has waited longest for its turn, or at its node the
+     * first one, as a port, -1: none has; and how long, in s. */
+    int32_t waited_at;
+    double waited;
 };
 
 /* Something that the caller does at a date. */

@@ -111,6 +111,77 @@ END
     [ "$output" = 0 ]
 }
 
+# Hosts a, b on one side of a slow link, c, d on the other.
+two_sides() {
+    cat >sides.xml <<'END'
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="world" routing="Full">
+    <host id="a" speed="1Gf"/> <host id="b" speed="1Gf"/> <host id="c" speed="1Gf"/> <host id="d" speed="1Gf"/>
+    <link id="of-a" bandwidth="10GBps" latency="1us"/> <link id="of-b" bandwidth="10GBps" latency="1us"/>
+    <link id="of-c" bandwidth="10GBps" latency="1us"/> <link id="of-d" bandwidth="10GBps" latency="1us"/>
+    <link id="crowded" bandwidth="1GBps" latency="2us"/>
+    <route src="a" dst="b"><link_ctn id="of-a"/><link_ctn id="of-b"/></route>
+    <route src="c" dst="d"><link_ctn id="of-c"/><link_ctn id="of-d"/></route>
+    <route src="a" dst="c"><link_ctn id="of-a"/><link_ctn id="crowded"/><link_ctn id="of-c"/></route>
+    <route src="a" dst="d"><link_ctn id="of-a"/><link_ctn id="crowded"/><link_ctn id="of-d"/></route>
+    <route src="b" dst="c"><link_ctn id="of-b"/><link_ctn id="crowded"/><link_ctn id="of-c"/></route>
+    <route src="b" dst="d"><link_ctn id="of-b"/><link_ctn id="crowded"/><link_ctn id="of-d"/></route>
+  </zone>
+</platform>
+END
+    printf '%s\n' a b c d >hosts
+    "$PF_BIN/pfcc" -O1 -g -o crowded "$BATS_TEST_DIRNAME/crowded.c"
+}
+
+# crowded MODEL ARGUMENTS...
+crowded() {
+    local model=$1
+    shift
+    PARFOCAL_TABLE=yes pfrun -np 4 -platform sides.xml -hostfile hosts -model "$model" -explain -what-if compute=1 -report report --cfg=smpi/simulate-computation:no ./crowded "$@" 2>err
+}
+
+# Links of the path, and classes of its messages, by name.
+SHARES='{l["link"]: l for l in c["links"]}'
+NETWORK='c["spent_s"].get("latency", 0) + c["spent_s"].get("transfer", 0)'
+
+@test "shares of links and of messages sum up to the path in every model, and what cannot be seen is named" {
+    for model in analytic smpi portals portals-ideal packet $(over_ucx); do
+        path $model
+        holds "abs(sum(l['latency_s'] + l['transfer_s'] for l in c['links'] + c['unseen']) - ($NETWORK)) < 1e-13"
+        holds 'abs(sum(sum(m["spent_s"].values()) for m in c["messages"]) - c["end_s"]) < 1e-13'
+        holds 'all(abs(sum(m["spent_s"].get(name, 0) for m in c["messages"]) - s) < 1e-13 for name, s in c["spent_s"].items())'
+    done
+    for model in smpi portals-ideal; do
+        [[ $model != smpi || "$(showing)" == *smpi* ]] || continue
+        path $model
+        holds 'not c["links"]' && grep -q "$([ $model = smpi ] && echo model smpi || echo network ideal)" report/summary.json
+    done
+}
+
+@test "a crowded link is named with its share: 2 x 10 MB at 1 GB/s, and half of the latency, there and back" {
+    two_sides
+    for model in analytic portals packet; do
+        crowded $model
+        holds "abs(($SHARES)['crowded']['transfer_s'] / 0.02 - 1) < 0.04 and ($SHARES)['crowded']['transfer_s'] == c['spent_s']['transfer']"
+        holds '[(l["link"], round(l["latency_s"] * 1e9)) for l in sorted(c["links"], key=lambda l: l["link"]) if l["link"] != "of-b" and l["link"] != "of-d"] in ([("crowded", 4000), ("of-a", 2000), ("of-c", 2000)], [("crowded", 4000)])'
+        grep -F "its time in the network by link: crowded 100.0 %" err
+        grep -E "by message: MPI_(Send|Recv) $([ $model = analytic ] && echo rendezvous || echo put) more than 1 MiB (100.0|99.9) %" err
+    done
+}
+
+@test "two classes of messages have their shares: 8 bytes there and back, 10 MB at 1 GB/s" {
+    two_sides
+    crowded analytic alone
+    holds '[m["spent_s"]["transfer"] for m in c["messages"] if m["protocol"] == "rendezvous" and "at_most_bytes" not in m and m["kind"] == "point-to-point"][0] / 0.01 - 1 < 0.04'
+    holds 'abs([m["spent_s"]["latency"] for m in c["messages"] if m["protocol"] == "eager" and m["at_most_bytes"] == 256][0] / 8e-6 - 1) < 1e-6'
+    holds '[m["call"] for m in c["messages"] if m["protocol"] in ("eager", "rendezvous")] == ["MPI_Send", "MPI_Send"]'
+    grep -F "by message: MPI_Send rendezvous more than 1 MiB 9" err
+    crowded portals alone
+    holds 'abs(sum(m["spent_s"]["transfer"] for m in c["messages"] if "at_most_bytes" not in m and "transfer" in m["spent_s"]) / 0.01 - 1) < 0.04'
+}
+
 @test "places of the program and of a library are looked up together, each in its object" {
     printf '#include <mpi.h>\nvoid inside(void) { MPI_Barrier(MPI_COMM_WORLD); }\n' >inside.c
     printf '#include <mpi.h>\nvoid inside(void);\nint main(int c, char **v) {\nMPI_Init(&c, &v);\nfor (int i = 0, sum; i < 9; i++) {\nMPI_Allreduce(&c, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);\ninside();\n}\nMPI_Finalize();\n}\n' >outside.c

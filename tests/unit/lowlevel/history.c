@@ -2,6 +2,7 @@
 /* The past of critical paths: adding up parts that only one path needs changes no sum. */
 #include "lowlevel/engine/history.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,9 +16,15 @@ enum { STEM = 100000, BRANCH = 20000, RANKS = 7, PHASES = 3, SITES = 5 };
 /* Part number `i` of a path, on ranks and in phases that change; some are much longer than the others. */
 static struct pf_chain_part part(int i, int64_t *end)
 {
-    struct pf_chain_part one = {.rank = i % RANKS, .phase = i % PHASES, .site = i % SITES};
+    struct pf_chain_part one = {.rank = i % RANKS, .phase = i % PHASES, .site = i % SITES, .call = 1};
+    one.message = (struct pf_chain_message){.from = i % 4,
+                                            .to = i % 4 + 1,
+                                            .routes = PF_CHAIN_BY_PLATFORM,
+                                            .protocol = PF_CHAIN_EAGER,
+                                            .size = (uint8_t)(i % 2)};
     one.spent[i % PF_CHAIN_CLASSES] = i % 9973 == 5 ? 1000000 + i : 1 + i % 11;
     one.spent[PF_CHAIN_COMPUTATION] += 3;
+    one.spent[PF_CHAIN_LATENCY] *= 10000; /* a unit is a small part of it */
     for (int what = 0; what < PF_CHAIN_CLASSES; what++)
         *end += one.spent[what];
     one.end = *end;
@@ -46,6 +53,38 @@ static void forget(struct pf_chain_report *report)
     free(report->site);
 }
 
+/* The links of a message: one has a quarter of its latency, the other three quarters and the transfer. */
+static int cross(const struct pf_chain_message *message, const struct pf_chain_link **links, int *transfer)
+{
+    static const struct pf_chain_link both[] = {{PF_CHAIN_LINK_PLATFORM, 5, 1e-6},
+                                                {PF_CHAIN_LINK_PLATFORM, 3, 3e-6}};
+    assert_int_equal(message->to, message->from + 1);
+    *links = both;
+    *transfer = 1;
+    return 2;
+}
+
+/* They sum up to the path exactly, and each is what it is by hand. */
+static void assert_shares(const struct pf_chain_report *path)
+{
+    double latency = path->sum[PF_CHAIN_LATENCY], transfer = path->sum[PF_CHAIN_TRANSFER];
+    double of_messages = 0, of_ranks = path->sum[PF_CHAIN_COMPUTATION] + path->sum[PF_CHAIN_SOFTWARE] +
+                                       path->sum[PF_CHAIN_FILES];
+    assert_int_equal(path->links, 2);
+    assert_int_equal(path->link[0].number, 3);
+    assert_true(path->link[0].transfer == transfer && path->link[1].transfer == 0);
+    assert_true(path->link[0].latency + path->link[1].latency == latency);
+    assert_true(fabs(path->link[1].latency / latency - 0.25) < 1e-3);
+    assert_int_equal(path->messages, 1 + 2); /* ranks' own, and two sizes */
+    for (int i = 1; i < path->messages; i++)
+        for (int what = 0; what < PF_CHAIN_CLASSES; what++)
+            of_messages += path->message[i].spent[what];
+    assert_true(path->message[0].spent[PF_CHAIN_COMPUTATION] == path->sum[PF_CHAIN_COMPUTATION]);
+    for (int what = 0; what < PF_CHAIN_CLASSES; what++)
+        of_ranks -= path->sum[what];
+    assert_true(of_messages == -of_ranks);
+}
+
 static void assert_same(const struct pf_chain_report *a, const struct pf_chain_report *b)
 {
     double pieces = 0, sum = 0;
@@ -67,12 +106,14 @@ static void assert_same(const struct pf_chain_report *a, const struct pf_chain_r
             pieces += b->piece[i].spent[what];
     }
     assert_true(pieces == sum); /* numbers of units, which are exact */
+    assert_shares(b);
 }
 
 static void test_sums_stay(void **state)
 {
     (void)state;
     int64_t trunk = 0, end[2];
+    pf_chain_node_cross = cross;
     struct pf_chain_node *stem = grow(NULL, 0, STEM, &trunk), *tip[2];
     struct pf_chain_report before[2], after;
     end[0] = end[1] = trunk;

@@ -44,9 +44,10 @@ aid_t sg_actor_self_get_pid(void)
     return 1;
 }
 
-void pf_compute_point(struct pf_rank *r, const void *site, bool asks)
+bool pf_compute_point(struct pf_rank *r, const void *site, bool asks)
 {
     (void)r, (void)site, (void)asks;
+    return false;
 }
 
 void pf_compute_pay(struct pf_rank *r)

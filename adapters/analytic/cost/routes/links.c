@@ -40,6 +40,7 @@ struct pf_links {
     struct link *link;
     struct pf_busy *long_busy;   /* of each, for pf_links_wait(); NULL where paths are whole */
     struct crossing **crossings; /* of each, the last ones; NULL while there are none */
+    int waited_at;               /* of the last message, for which it has waited longest */
     uint64_t crossed;            /* messages of pf_links_wait() */
     double byte_time;            /* by arithmetic */
     int skip;                    /* how many links at each end of a path messages do not wait for */
@@ -172,14 +173,24 @@ static inline const struct route *find_route(struct pf_links *links, int src, in
 /* The head of a message on its way by arithmetic. */
 struct head {
     struct pf_links *links;
-    double at, latency, duration, waited;
+    double at, latency, duration, waited, longest;
 };
+
+/* A message waits so long at a link; `longest` at any so far. */
+static inline void note_wait(struct pf_links *links, int link, double waits, double *longest)
+{
+    if (waits > *longest) {
+        *longest = waits;
+        links->waited_at = link;
+    }
+}
 
 static void take(void *context, int32_t link)
 {
     struct head *head = context;
     double begin = pf_busy_take(&head->links->link[link].busy, head->at, head->duration);
     head->waited += begin - head->at;
+    note_wait(head->links, link, begin - head->at, &head->longest);
     head->at = begin + head->latency;
 }
 
@@ -198,18 +209,19 @@ double pf_links_load(struct pf_links *links, int src, int dst, size_t bytes, dou
         return 0;
     if (links->topology) {
         int hops = pf_fabric_hops(links->topology, src, dst);
-        struct head head = {links, start, latency / hops, (double)bytes * links->byte_time, 0};
+        struct head head = {links, start, latency / hops, (double)bytes * links->byte_time, 0, 0};
         pf_fabric_route(links->topology, (uint64_t)pf_config.net_seed, src, dst, take, &head);
         return head.waited;
     }
     const struct route *route = find_route(links, src, dst);
     int count = route->count - 2 * links->skip;
-    double at = start, waited = 0, each = count > 0 ? latency / count : 0;
+    double at = start, waited = 0, longest = 0, each = count > 0 ? latency / count : 0;
     for (int i = links->skip; i < route->count - links->skip; i++) {
         struct link *link = &links->link[route->link[i]];
         double takes = (double)bytes * link->byte_time;
         double waits = wait_at(at, pf_busy_take(&link->busy, at, takes), takes, duration);
         waited += waits;
+        note_wait(links, route->link[i], waits, &longest);
         at += waits + each;
     }
     return waited;
@@ -250,23 +262,32 @@ static double time_on(const struct crossing *all, uint64_t number, double start,
     return time;
 }
 
+int pf_links_waited_at(const struct pf_links *links)
+{
+    return links->waited_at;
+}
+
 uint64_t pf_links_number(const struct pf_links *links)
 {
     return links->crossed;
 }
 
 double pf_links_late(struct pf_links *links, int src, int dst, uint64_t number, double bytes, double start,
-                     double duration)
+                     double duration, int *at)
 {
     const struct route *route = find_route(links, src, dst);
     double time = duration;
+    *at = route->count > 0 ? route->link[0] : 0;
     for (int i = 0; i < route->count; i++) {
         const struct link *link = &links->link[route->link[i]];
         if (!serves_many(link) || !links->crossings[route->link[i]])
             continue;
         double shared =
             time_on(links->crossings[route->link[i]], number, start, bytes * link->byte_time, duration);
-        time = shared > time ? shared : time;
+        if (shared > time) {
+            time = shared;
+            *at = route->link[i];
+        }
     }
     return time - duration;
 }
@@ -282,7 +303,7 @@ double pf_links_wait(struct pf_links *links, int src, int dst, double bytes, dou
         cross(links, number, start, takes, duration);
         double waits = wait_at(start, pf_busy_take(&links->long_busy[number], start, takes), takes, duration);
         if (serves_many(&links->link[number])) /* of others the nodes' NICs know */
-            longest = waits > longest ? waits : longest;
+            note_wait(links, number, waits, &longest);
     }
     return longest;
 }

@@ -41,7 +41,11 @@ double pf_links_wait(struct pf_links *links, int src, int dst, double bytes, dou
  * that it had there, takes because it shares links that serve several nodes with all that are there now. */
 uint64_t pf_links_number(const struct pf_links *links);
 double pf_links_late(struct pf_links *links, int src, int dst, uint64_t number, double bytes, double start,
-                     double duration);
+                     double duration, int *at);
+
+/* The link at which the last message has waited longest, if it has waited; above: for which link it is late.
+ */
+int pf_links_waited_at(const struct pf_links *links);
 
 /* The links of a platform's route by number, and how many there are; and the rate of a link in B/s. */
 int pf_links_route(struct pf_links *links, int src, int dst, const int **numbers);
