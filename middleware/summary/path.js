@@ -68,7 +68,8 @@ function pathVerdict(path) {
   const [name, most] = leading(path.spent_s);
   if (!most) return "";
   const share = most / path.end_s, amount = share > 0.95 ? "Nearly all" : share > 0.45 && share < 0.55 ? "Half" : percent(share);
-  return `${amount} of the critical path is ${where(name, most, places(path), sited(path))}.`;
+  const link = name === "transfer" && path.links[0], at = link ? link.transfer_s / most : 0;
+  return `${amount} of the critical path is ${where(name, most, places(path), sited(path))}.` + (at > 0.4 ? ` ${percent(at)} of the transfer is at link ${link.link}.` : "");
 }
 // The same for each phase that has a part of it. Neighbouring pieces may be shown as one: then only the class is known.
 function showCauses(path, phases, links) {
@@ -114,6 +115,23 @@ function byPlace(rows, heading, whole, parent) {
   };
   table(rows, [...heading, ["time", row => time(spent(row))], ["share", row => percent(spent(row) / whole)], ["made of", () => "", null, stripes]], parent);
 }
+// What a message is, in words.
+const SIZES = { 256: "up to 256 B", 4096: "up to 4 KiB", 65536: "up to 64 KiB", 1048576: "up to 1 MiB" };
+const sizeOf = one => (one.protocol === "none" ? "" : SIZES[one.at_most_bytes] ?? "more than 1 MiB");
+const inNetwork = one => one.latency_s + one.transfer_s;
+// Links and classes of messages, which both sum up to what the legend says.
+function showMessages(path, whole) {
+  const most = 10, network = (path.spent_s.latency ?? 0) + (path.spent_s.transfer ?? 0), sides = add("div");
+  sides.className = "sides";
+  const links = [...path.links, ...path.unseen.map(one => ({ ...one, link: `not seen: ${one.why}` }))].sort((a, b) => inNetwork(b) - inNetwork(a));
+  const left = add("div", undefined, sides), right = add("div", undefined, sides);
+  table(links.slice(0, most), [["link", one => one.link, null, "text"], ["transfer and waiting", one => time(one.transfer_s)], ["latency", one => time(one.latency_s)],
+    ["share of the network's", one => percent(inNetwork(one) / network), one => inNetwork(one) / network]], left);
+  const rest = links.length - Math.min(links.length, most) + (path.other_links?.links ?? 0);
+  add("small", "Latency is that of each link on the way; bytes and waiting belong to the link where a message waited longest, or else to its slowest one." + (rest ? ` ${rest} more links have the rest.` : ""), left);
+  byPlace(path.messages.filter(one => one.protocol !== "none").slice(0, most), [["message of", one => `${one.call} (${one.kind})`], ["protocol", one => one.protocol], ["bytes", sizeOf]], whole, right);
+  add("small", "The rest is what ranks do themselves, and time of NICs that no message is known for.", right);
+}
 function showPath(path, ranks) {
   const whole = path.end_s || 1e-300, most = 10;
   add("h2", "Critical path");
@@ -134,6 +152,10 @@ function showPath(path, ranks) {
   const busy = [...path.ranks].sort((a, b) => b.spent_s - a.spent_s || a.rank - b.rank).slice(0, most);
   table(busy, [["rank", row => row.rank], ["time", row => time(row.spent_s)], ["share", row => percent(row.spent_s / whole), row => row.spent_s / whole]], add("div", undefined, sides));
   if (path.ranks.length > busy.length) add("small", `The ${busy.length} of ${path.ranks.length} ranks on the path that have most of it.`);
+  if (path.messages.some(one => one.protocol !== "none")) {
+    add("h3", "Links and messages");
+    showMessages(path, whole);
+  }
   add("h3", "Longest times of one kind");
   table(path.longest, [["what", one => CLASSES[one.class].says], ["rank", one => one.rank], ["phase", one => one.phase, null, "text"], ["begin", one => time(one.begin_s)],
     ["time", one => time(one.spent_s), one => one.spent_s / whole], ["where", one => `${one.class === "computation" ? "after" : "in"} ${atCall(one)}`, null, "text"]]);

@@ -82,6 +82,8 @@ assert abs(run["efficiency"]["load_balance"] - 0.5) < 1e-9 and abs(run["efficien
     grep -F " of the critical path is computation of rank 3, after MPI_Barrier at page.c:16 (main)." page.txt
     grep -E "rank 3, phase &lt;/script&gt;&lt;b&gt;uneven &amp; \", .*: computation 100.0 %; in MPI_Barrier at page.c:16" page.txt
     grep -F "analytic: what the program itself sends: what collectives and windows send inside is not seen in this model." page.txt
+    grep -F "|not seen: collectives of model analytic, priced as a whole|" page.txt
+    grep -F "|MPI_Barrier (collective)||whole||up to 256 B|" page.txt
     report -model packet "$PROGRAM"
     page
     grep -F "pfrun -explain says what share of it was computation" page.txt
