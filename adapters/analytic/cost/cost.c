@@ -78,7 +78,7 @@ ALWAYS_INLINE double wait_for_links(struct pf_cost *cost, const struct pf_cost_w
 static double wait_in_the_middle(const struct pf_cost_way *way, double start, double latency)
 {
     size_t wire = pf_cost_way_wire(way);
-    return pf_links_load(way->transport->middle, way->from, way->to, wire, start, latency,
+    return pf_links_pass(way->transport->middle, way->from, way->to, wire, start, latency,
                          (double)wire * way->least);
 }
 
@@ -95,9 +95,10 @@ static double take(struct pf_busy *busy, double ready, double duration)
 }
 
 /* A long message is on its way into a NIC, where its bytes take `work` from `start` at the earliest, the NIC
- * is free at `until`, and the message is through at `end`. */
+ * is free at `until`, and the message is through at `end`. It has a share of the NIC from when its bytes
+ * leave, `travel` before all of these. */
 static void note_inflow(struct pf_cost *cost, const struct pf_cost_way *way, size_t bytes, double start,
-                        double work, double until, double end)
+                        double work, double until, double end, double travel)
 {
     struct pf_cost_transport *network = way->transport;
     cost->inflow.node = 0;
@@ -106,8 +107,11 @@ static void note_inflow(struct pf_cost *cost, const struct pf_cost_way *way, siz
     struct pf_inflow **inflow = &network->inflow[way->to];
     if (!*inflow)
         *inflow = pf_calloc(1, sizeof **inflow);
-    cost->inflow = (struct pf_cost_inflow){
-        .node = way->to + 1, .number = pf_inflow_add(*inflow, start, work, until), .work = work, .end = end};
+    cost->inflow =
+        (struct pf_cost_inflow){.node = way->to + 1,
+                                .number = pf_inflow_add(*inflow, start - travel, work, until - travel),
+                                .work = work,
+                                .end = end - travel};
 }
 
 /* And at which link; at NICs that is the last one. */
@@ -192,7 +196,7 @@ static double transmit_by_ports(struct pf_cost *cost, struct pf_cost_way *way, s
                      take(&(way->passes ? network->passing_in : network->busy_in)[way->to], came, nic) + nic);
     double until = arrival;
     arrival = latest(arrival, shared);
-    note_inflow(cost, way, bytes, came, nic, until, arrival);
+    note_inflow(cost, way, bytes, came, nic, until, arrival, alone - nic);
     if (network->crowd) {
         double before = arrival;
         arrival = wait_for_links(cost, way, bytes, start, before, start + alone);
@@ -235,7 +239,7 @@ ALWAYS_INLINE double transmit_from(struct pf_cost *cost, struct pf_cost_way *way
         arrival = latest(arrival, pf_busy_take(way->in, arrival - busy, busy) + busy);
     double until = arrival, in = until - busy - came;
     arrival = latest(arrival, shared); /* a flow occupies the receiving NIC all the time, not at its end */
-    note_inflow(cost, way, bytes, came, busy, until, arrival);
+    note_inflow(cost, way, bytes, came, busy, until, arrival, came - start);
     if (cost->network.crowd) {
         double before = arrival;
         arrival = wait_for_links(cost, way, bytes, start, before, alone);

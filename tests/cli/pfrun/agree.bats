@@ -155,7 +155,7 @@ near_portals() {
 
 @test "messages of analytic share links, alone and in exchanges of all with all" {
     only_openmpi_4
-    near_portals 2 16 dragonfly both stride
+    near_portals 2 16 dragonfly both stride allgather redscat
     rm times
     near_portals 5 64 torus alltoall ialltoall
 }

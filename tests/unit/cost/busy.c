@@ -36,6 +36,19 @@ static void test_early(void **state)
     assert_true(pf_busy_take(&busy, 90, 5) == 115); /* no gap is left from 90 on */
 }
 
+static void test_left(void **state)
+{
+    struct pf_busy busy = {0};
+    (void)state;
+    assert_true(pf_busy_left(&busy, 10) == 0);
+    pf_busy_take(&busy, 10, 2);
+    pf_busy_take(&busy, 20, 5);
+    assert_true(pf_busy_left(&busy, 11) == 1);
+    assert_true(pf_busy_left(&busy, 12) == 0); /* not what comes after a gap */
+    assert_true(pf_busy_left(&busy, 20) == 5);
+    assert_true(pf_busy_left(&busy, 5) == 0);
+}
+
 /* Neighbours send to each of their 26 neighbours in turn, and all at once: everyone has a slot at the
  * others, whose gaps are too short for a message. */
 static void test_neighbours(void **state)
@@ -77,10 +90,8 @@ static void test_against_slots(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_in_order),
-        cmocka_unit_test(test_early),
-        cmocka_unit_test(test_neighbours),
-        cmocka_unit_test(test_against_slots),
+        cmocka_unit_test(test_in_order),   cmocka_unit_test(test_early),         cmocka_unit_test(test_left),
+        cmocka_unit_test(test_neighbours), cmocka_unit_test(test_against_slots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

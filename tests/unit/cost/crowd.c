@@ -129,6 +129,34 @@ static void test_no_pause(void **state)
     pf_cost_free(cost);
 }
 
+/* Rank 2 is farther away than the others. */
+static void far(void *context, int src, int dst, double *latency, double *bandwidth)
+{
+    route(context, src, dst, latency, bandwidth);
+    *latency = src == 2 ? 100e-6 : *latency;
+}
+
+/* Messages that leave at the same date share the NIC from then on, wherever they come from. */
+static void test_shared_nic(void **state)
+{
+    (void)state;
+    char why[600];
+    int nodes[RANKS];
+    struct pf_cost_sent sent[3];
+    for (int i = 0; i < RANKS; i++)
+        nodes[i] = i;
+    assert_true(pf_config_set("analytic_set",
+                              "model = loggps; protocol = portals; contention = nic; together = share; "
+                              "share_above = 4 kB; eager_max = 4 kB"));
+    struct pf_cost *cost = pf_cost_new(RANKS, nodes, far, bus, NULL, why, sizeof why);
+    assert_non_null(cost);
+    pf_cost_send(cost, 1, 0, 1000000, 0, PF_COST_STANDARD, &sent[0]);
+    pf_cost_send(cost, 2, 0, 1000000, 0, PF_COST_STANDARD, &sent[1]);
+    pf_cost_send(cost, 3, 0, 1000000, 0, PF_COST_STANDARD, &sent[2]);
+    assert_true(fabs(pf_cost_late(cost, &sent[0].inflow) - 2.047e-3) < 1e-6);
+    pf_cost_free(cost);
+}
+
 /* Where all share what their NICs have, or links are waited for, there is nothing to report. */
 static void test_nothing(void **state)
 {
@@ -149,10 +177,8 @@ static void test_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_phases),
-        cmocka_unit_test(test_arrivals),
-        cmocka_unit_test(test_no_pause),
-        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_phases),     cmocka_unit_test(test_arrivals), cmocka_unit_test(test_no_pause),
+        cmocka_unit_test(test_shared_nic), cmocka_unit_test(test_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,6 +139,50 @@ static void test_platform(void **state)
     pf_cost_free(cost);
 }
 
+/* Nodes of 1 GB/s behind two switches of 2 GB/s, between which all meet. */
+static int switches(void *context, int src, int dst, struct pf_cost_link *links, int room)
+{
+    (void)context;
+    assert_true(room >= 4);
+    links[0] = (struct pf_cost_link){10 + src, 1e9};
+    links[1] = (struct pf_cost_link){1, 2e9};
+    links[2] = (struct pf_cost_link){2, 2e9};
+    links[3] = (struct pf_cost_link){30 + dst, 1e9};
+    return 4;
+}
+
+/* 1,000 bytes take 1 us alone. */
+static double passes(struct pf_links *links, int src, double start)
+{
+    return pf_links_pass(links, src, src + 1, 1000, start, 0, 1e-6) * 1e6;
+}
+
+static void test_pass(void **state)
+{
+    (void)state;
+    struct pf_links *links = pf_links_of_platform(RANKS, false, switches, NULL);
+    NEAR(passes(links, 0, 0), 0);
+    NEAR(passes(links, 2, 0), 0);   /* its head waits 0.5 us, and it still ends in time */
+    NEAR(passes(links, 4, 0), 0.5); /* the head waits for 1 us in all, not at both switches */
+    NEAR(passes(links, 6, 0), 1);
+    NEAR(passes(links, 0, 1), 0); /* later */
+    for (int i = 0; i < 3; i++)
+        pf_links_wait(links, 2 * i, 2 * i + 1, 1e6, 1, 1e-3);
+    NEAR(passes(links, 0, 1),
+         1.5); /* behind a short one, and with three long ones, at both switches at once */
+    NEAR(passes(links, 0, 2), 0);
+    pf_links_free(links);
+
+    links = pf_links_of_platform(RANKS, false, switches, NULL);
+    for (int src = 0; src < RANKS; src += 2) /* pair after pair, all at the same dates */
+        for (int i = 0; i < 100; i++)
+            assert_true(passes(links, src, i * 10e-6) <= 3.5 + 1e-6);
+    for (int src = 0; src < RANKS; src += 2)
+        for (int i = 0; i < 100; i++)
+            assert_true(pf_links_wait(links, src, src + 1, 1e6, 1 + i * 10e-3, 1e-3) <= 3.5e-3 + 1e-9);
+    pf_links_free(links);
+}
+
 static void refused(const char *parameters, const char *reason)
 {
     char why[600];
@@ -166,6 +210,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_flows),
         cmocka_unit_test(test_platform),
+        cmocka_unit_test(test_pass),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,6 +46,10 @@ static inline void price_message(struct pf_coll *coll, int rank, const struct pf
                     m->cpu, posted, mode, &sent, &got);
     m->cpu = sent.returns;
     m->safe = pf_later(m->safe, got.safe);
+    if (m->single)
+        m->went = (struct pf_ending){got.inflow, got.safe};
+    if (target->single)
+        target->came = (struct pf_ending){got.inflow, got.complete};
     pf_evaluate_received(target, &got, combines(step->action) ? pf_cost_combine(cost, step->bytes) : 0);
     coll->tally->bytes += step->bytes;
     coll->tally->messages++;
@@ -56,6 +60,7 @@ static inline void begin_round(struct pf_member *m)
     m->cpu = m->safe = m->clock;
     m->first = INFINITY;
     m->last = m->busy = 0;
+    m->came.inflow.node = m->went.inflow.node = 0;
 }
 
 static inline void end_round(struct pf_member *m)
@@ -64,6 +69,18 @@ static inline void end_round(struct pf_member *m)
     if (m->first < INFINITY)
         end = pf_later(end, pf_later(m->last, pf_later(m->first, m->cpu) + m->busy));
     m->clock = end;
+}
+
+/* A round of one long message in each direction ends when these do, which share NICs and links with messages
+ * that have been priced since. Returns whether that has changed. */
+static bool outlast(const struct pf_coll *coll, struct pf_member *m)
+{
+    double before = m->clock;
+    struct pf_ending *of[] = {&m->came, &m->went};
+    for (int i = 0; i < 2; i++)
+        if (of[i]->inflow.node)
+            m->clock = pf_later(m->clock, of[i]->end + pf_cost_late(coll->colls->cost, &of[i]->inflow));
+    return m->clock > before;
 }
 
 static struct pf_round empty_round(struct pf_coll *coll)
@@ -139,11 +156,15 @@ static void receive(struct pf_coll *coll, int from, int to, size_t bytes, bool c
     if (coll->flows)
         note_flow(&target->in, bytes, sent, &got);
     target->missing--;
+    if (target->single)
+        target->came = (struct pf_ending){got.inflow, got.complete};
     if (target->sole)
         pf_cost_inflow_set(&target->inflow, &got.inflow);
     if (sent->rendezvous) {
         source->safe = pf_later(source->safe, got.safe);
         source->unsafe--;
+        if (source->single)
+            source->went = (struct pf_ending){got.inflow, got.safe};
         if (source->sole)
             pf_cost_inflow_set(&source->inflow, &got.inflow);
     }
@@ -279,6 +300,10 @@ static void advance(struct pf_coll *coll, int rank)
 {
     const struct pf_plan *plan = &coll->plan;
     struct pf_member *m = &coll->member[rank];
+    if (outlast(coll, m) && coll->queue_length) {
+        pf_evaluate_put(coll, rank);
+        return;
+    }
     while (m->stage < plan->stages) {
         const struct pf_stage *stage = &plan->stage[m->stage];
         struct pf_round round = empty_round(coll);
@@ -293,6 +318,7 @@ static void advance(struct pf_coll *coll, int rank)
         begin_round(m);
         m->missing = round.receives;
         m->sole = round.sends + round.receives == 1;
+        m->single = !stage->nth && round.sends <= 1 && round.receives <= 1;
         m->inflow.node = 0;
         m->unsafe = 0;
         m->inside = true;
@@ -304,6 +330,7 @@ static void advance(struct pf_coll *coll, int rank)
         if (!complete(m))
             return;
         leave_round(m);
+        outlast(coll, m);
         m->turn = m->clock;
         if (coll->queue_length && pf_evaluate_before(coll, coll->queue[0], rank)) {
             pf_evaluate_put(coll, rank);
@@ -368,6 +395,7 @@ static void exchange_round(struct pf_coll *coll, const struct pf_stage *stage, i
         m->round = stage->at(&coll->plan, stage, r, k, &round);
         if (m->round > k)
             continue;
+        m->single = round.sends <= 1 && round.receives <= 1;
         if (round.sends > 0 && !pf_sends_first(&coll->plan))
             m->cpu += round.receives * pf_cost_post(coll->colls->cost, round.step[0].bytes);
         if (round.sends > 1 && pf_cost_shares(coll->colls->cost))
@@ -421,6 +449,7 @@ static void evaluate_stage(struct pf_coll *coll, const struct pf_stage *stage)
     for (int r = 0; r < n; r++) {
         coll->member[r].round = 0;
         coll->member[r].in_turn = stage->nth && coll->plan.call.nonblocking;
+        coll->member[r].single = false;
         begin_round(&coll->member[r]);
     }
     for (int k = 0; k < stage->rounds; k++) {
@@ -434,6 +463,7 @@ static void evaluate_stage(struct pf_coll *coll, const struct pf_stage *stage)
             exchange_round(coll, stage, k);
         for (int r = 0; r < n; r++) {
             end_round(&coll->member[r]);
+            outlast(coll, &coll->member[r]);
             begin_round(&coll->member[r]);
         }
     }

@@ -29,6 +29,11 @@ struct pf_member {
     double cpu, safe;
     double first, last, busy;     /* of the receives; `last` is the latest end of one by itself */
     struct pf_cost_inflow inflow; /* of the only message of its last round */
+    /* A long message that it has received or sent in this round, and the end of that. */
+    struct pf_ending {
+        struct pf_cost_inflow inflow;
+        double end;
+    } came, went;
     struct pf_flows in;
     struct pf_early *early; /* messages of rounds to come, in the order of rounds */
     int stage, round;
@@ -38,6 +43,7 @@ struct pf_member {
     double late;   /* how much later that made the following ones */
     bool inside;   /* in the round `round` of `stage` */
     bool sole;     /* this round has one message */
+    bool single;   /* it has one in each direction at most */
     bool in_turn;  /* this round has a receive from each other rank, posted in the order of ranks */
 };
 
@@ -118,7 +124,7 @@ static inline void pf_evaluate_begin(struct pf_member *m)
     m->early = NULL;
     m->stage = m->round = m->missing = m->unsafe = m->late_from = 0;
     m->late = 0;
-    m->inflow.node = 0;
+    m->inflow.node = m->came.inflow.node = m->went.inflow.node = 0;
     m->inside = m->in_turn = false;
 }
 

@@ -68,3 +68,23 @@ static inline double pf_busy_take(struct pf_busy *busy, double ready, double dur
         pf_busy_join_oldest(busy);
     return end > ready + duration ? end - duration : ready;
 }
+
+/* Forgets the oldest interval instead of merging it with the next, for what many serve: a message that is
+ * priced long after those of its date then finds gaps there. */
+static inline void pf_busy_forget_oldest(struct pf_busy *busy)
+{
+    if (busy->count == PF_BUSY_STRETCHES) {
+        busy->begin++;
+        busy->count--;
+    }
+}
+
+/* How long it is busy from `date` on, without a gap. */
+static inline double pf_busy_left(const struct pf_busy *busy, double date)
+{
+    const struct pf_busy_stretch *stretch = busy->stretch + busy->begin;
+    int i = busy->count;
+    while (i > 0 && stretch[i - 1].from > date)
+        i--;
+    return i > 0 && stretch[i - 1].until > date ? stretch[i - 1].until - date : 0;
+}

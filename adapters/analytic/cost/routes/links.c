@@ -43,7 +43,7 @@ struct pf_links {
     int waited_at;               /* of the last message, for which it has waited longest */
     uint64_t crossed;            /* messages of pf_links_wait() */
     double byte_time;            /* by arithmetic */
-    int skip;                    /* how many links at each end of a path messages do not wait for */
+    bool whole;                  /* messages wait for all links of a path */
     int nodes;
     pf_cost_links_fn *fn;
     void *context;
@@ -89,7 +89,7 @@ int pf_links_of_fabric(void *fabric, int src, int dst, struct pf_cost_link *link
 struct pf_links *pf_links_of_platform(int nodes, bool whole, pf_cost_links_fn *fn, void *context)
 {
     struct pf_links *links = pf_calloc(1, sizeof *links);
-    links->skip = whole ? 0 : 1;
+    links->whole = whole;
     links->nodes = nodes;
     links->fn = fn;
     links->context = context;
@@ -127,7 +127,7 @@ static void note_link(struct pf_links *links, const struct pf_cost_link *link, i
         size_t more = number + 1 - links->count;
         links->link = pf_realloc(links->link, (number + 1) * sizeof *links->link);
         memset(links->link + links->count, 0, more * sizeof *links->link);
-        if (links->skip) {
+        if (!links->whole) {
             links->long_busy = pf_realloc(links->long_busy, (number + 1) * sizeof *links->long_busy);
             memset(links->long_busy + links->count, 0, more * sizeof *links->long_busy);
             links->crossings = pf_realloc(links->crossings, (number + 1) * sizeof *links->crossings);
@@ -214,15 +214,39 @@ double pf_links_load(struct pf_links *links, int src, int dst, size_t bytes, dou
         return head.waited;
     }
     const struct route *route = find_route(links, src, dst);
-    int count = route->count - 2 * links->skip;
-    double at = start, waited = 0, longest = 0, each = count > 0 ? latency / count : 0;
-    for (int i = links->skip; i < route->count - links->skip; i++) {
+    double at = start, waited = 0, longest = 0, each = route->count > 0 ? latency / route->count : 0;
+    for (int i = 0; i < route->count; i++) {
         struct link *link = &links->link[route->link[i]];
         double takes = (double)bytes * link->byte_time;
         double waits = wait_at(at, pf_busy_take(&link->busy, at, takes), takes, duration);
         waited += waits;
         note_wait(links, route->link[i], waits, &longest);
         at += waits + each;
+    }
+    return waited;
+}
+
+/* How many long messages a short one finds on a link that they fill: each gets as much of it. */
+static double sharers(const struct pf_links *links, int number, double date)
+{
+    const struct crossing *all = links->crossings[number];
+    double last = all ? all[(all[CROSSINGS].number - 1) % CROSSINGS].work : 0;
+    return last > 0 ? pf_busy_left(&links->long_busy[number], date) / last : 0;
+}
+
+double pf_links_pass(struct pf_links *links, int src, int dst, size_t bytes, double start, double latency,
+                     double duration)
+{
+    const struct route *route = find_route(links, src, dst);
+    double head = start, waited = 0, each = route->count > 2 ? latency / (route->count - 2) : 0;
+    for (int i = 1; i < route->count - 1; i++) {
+        struct link *link = &links->link[route->link[i]];
+        double takes = (double)bytes * link->byte_time * (1 + sharers(links, route->link[i], head));
+        pf_busy_forget_oldest(&link->busy);
+        head = pf_busy_take(&link->busy, head, takes);
+        double late = head + takes - (start + (i - 1) * each + duration);
+        note_wait(links, route->link[i], late, &waited);
+        head += each;
     }
     return waited;
 }
@@ -301,6 +325,7 @@ double pf_links_wait(struct pf_links *links, int src, int dst, double bytes, dou
         int number = route->link[i];
         double takes = bytes * links->link[number].byte_time;
         cross(links, number, start, takes, duration);
+        pf_busy_forget_oldest(&links->long_busy[number]);
         double waits = wait_at(start, pf_busy_take(&links->long_busy[number], start, takes), takes, duration);
         if (serves_many(&links->link[number])) /* of others the nodes' NICs know */
             note_wait(links, number, waits, &longest);

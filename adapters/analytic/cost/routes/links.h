@@ -33,6 +33,12 @@ int pf_links_of_fabric(void *fabric, int src, int dst, struct pf_cost_link *link
 double pf_links_load(struct pf_links *links, int src, int dst, size_t bytes, double start, double latency,
                      double duration);
 
+/* How long a short message waits on the platform's routes for the others of this function, not where `whole`
+ * nor at the ends of its path. Its head waits for each link in turn, and it
+ * arrives when the slowest link has let it pass, or one that it shares with messages of pf_links_wait(). */
+double pf_links_pass(struct pf_links *links, int src, int dst, size_t bytes, double start, double latency,
+                     double duration);
+
 /* How long a message waits for the others of this function, on the platform's routes, not where `whole`. For
  * links that carry messages from or to a single node none waits: that node's NIC serves them. */
 double pf_links_wait(struct pf_links *links, int src, int dst, double bytes, double start, double duration);
