@@ -160,7 +160,7 @@ static void warn_of_overrun(void)
 }
 
 /* Less than this part of the run is within the error of an estimate. */
-#define CROWDED 0.03
+#define CROWDED 0.1
 
 /* Messages wait for a link one after the other, and do not share it: where that makes much of the run, it is
  * an estimate. */
@@ -177,6 +177,23 @@ static void warn_of_crowd(void)
         *phase ? " (or, for that phase, -schedule " : "", phase, *phase ? "=packet)" : "");
 }
 
+/* Less than this part of the run seldom changes a tenth of it (experiments/cells). */
+#define UNDECIDED 0.13
+
+/* Whether a long message comes before its receive depends on dates that are estimates. */
+static void warn_of_undecided(void)
+{
+    struct pf_cost_crowded undecided = pf_cost_undecided(an_job.cost);
+    if (undecided.seconds <= UNDECIDED * undecided.last)
+        return;
+    const char *phase = undecided.phase ? undecided.phase : "";
+    pf_warn("model analytic: which long messages come before their receives, and are sent twice, hangs on "
+            "dates that "
+            "are estimates%s%s: %.3g s of %.3g s on one node; pfrun -model portals simulates it%s%s%s",
+            *phase ? ", most of all in phase " : "", phase, undecided.seconds, undecided.last,
+            *phase ? " (or, for that phase, -schedule " : "", phase, *phase ? "=portals)" : "");
+}
+
 /* Reports what the model did, when the last rank has finished. */
 static void explain(void)
 {
@@ -185,6 +202,7 @@ static void explain(void)
         return;
     warn_of_overrun();
     warn_of_crowd();
+    warn_of_undecided();
     pf_carried_gather(false);
     if (!pf_config.analytic_explain)
         return;

@@ -536,6 +536,12 @@ static double bring_data(struct pf_cost *cost, struct pf_cost_way *way, size_t b
     return transmit(cost, way, bytes, *ready, left);
 }
 
+static inline void note_outcome(struct pf_cost *cost, int src, int from, int to, double seconds, bool met)
+{
+    if (cost->network.crowd && from != to)
+        pf_outcome_add(&cost->network.crowd->outcome, src, to, seconds, met);
+}
+
 /*
  * Portals: the NIC matches. A receive is expected when it is posted before the head arrives; it takes
  * `receive_latency` at least, for the NIC's command and event. The target's NIC acknowledges a message when
@@ -551,6 +557,8 @@ ALWAYS_INLINE void receive_by_nic(struct pf_cost *cost, struct pf_cost_way *way,
     double noticed = called + cost->receive_latency, arrival = sent->rendezvous ? sent->data : sent->arrival,
            left;
     bool expected = called < (sent->rendezvous ? sent->arrival : sent->data);
+    if (bytes > cost->eager_max)
+        note_outcome(cost, way->src, way->from, way->to, way->busy, expected);
     if (!expected && bytes > cost->eager_max) {
         arrival += pf_cost_late(cost, &sent->inflow);
         double fetched = latest(arrival - cost->write_latency, noticed) + control_time(way);
@@ -883,6 +891,11 @@ double pf_cost_nic_rate(struct pf_cost *cost, int rank)
 {
     struct pf_cost_way *way = pf_cost_way_find(cost, rank, rank ? 0 : 1, SIZE_MAX);
     return 1 / (cost->network.middle ? way->range->least_byte_time : way->least);
+}
+
+void pf_cost_flow_met(struct pf_cost *cost, int src, int dst, double work, bool met)
+{
+    note_outcome(cost, src, cost->node_of_rank[src], cost->node_of_rank[dst], work, met);
 }
 
 void pf_cost_flows_ended(struct pf_cost *cost, int rank, double out_until, double out_work, double in_until,

@@ -26,8 +26,9 @@ void pf_cost_carried(struct pf_cost *cost)
 
 void pf_cost_watch(struct pf_cost *cost, pf_cost_phase_fn *phase)
 {
-    if (cost->network.crowd)
-        cost->network.crowd->phase = phase;
+    struct pf_crowd *crowd = cost->network.crowd;
+    if (crowd)
+        crowd->phases.of = crowd->outcome.phases.of = phase;
 }
 
 struct pf_cost_crowded pf_cost_crowded(const struct pf_cost *cost)
@@ -35,8 +36,15 @@ struct pf_cost_crowded pf_cost_crowded(const struct pf_cost *cost)
     const struct pf_crowd *crowd = cost->network.crowd;
     if (!crowd)
         return (struct pf_cost_crowded){0};
-    const struct pf_crowd_phase *worst = &crowd->phases[0];
-    for (int i = 1; i < PF_CROWD_PHASES; i++)
-        worst = crowd->phases[i].seconds > worst->seconds ? &crowd->phases[i] : worst;
-    return (struct pf_cost_crowded){crowd->all.priced - crowd->all.alone, crowd->all.priced, worst->name};
+    return (struct pf_cost_crowded){crowd->all.priced - crowd->all.alone, crowd->all.priced,
+                                    pf_phases_worst(&crowd->phases)};
+}
+
+struct pf_cost_crowded pf_cost_undecided(const struct pf_cost *cost)
+{
+    const struct pf_crowd *crowd = cost->network.crowd;
+    if (!crowd)
+        return (struct pf_cost_crowded){0};
+    return (struct pf_cost_crowded){crowd->outcome.most, crowd->all.priced,
+                                    pf_phases_worst(&crowd->outcome.phases)};
 }

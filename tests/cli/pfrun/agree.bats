@@ -167,7 +167,9 @@ near_portals() {
     on() { echo -np 16 -model analytic -platform "$1:16"; }
     warns "crowded: some .* of .* estimate .* -model packet simulates it$" \
         -np 72 -model analytic -platform dragonfly:72 ./exchange alltoall 65536 1
-    warns "most of all in phase allgather: .*-schedule allgather=packet)$" $(on dragonfly) ./cells allgather 65536
+    warns "most of all in phase bisection: .*-schedule bisection=packet)$" \
+        -np 64 -model analytic -platform dragonfly:64 ./cells bisection 65536
+    warns "come before their receives.* in phase gather: .*-schedule gather=portals)$" $(on star) ./cells gather 65536
     says_nothing $(on dragonfly) ./cells bisection 1024
     says_nothing $(on star) ./cells bisection 65536
     PARFOCAL_ANALYTIC_SET="contention = link" says_nothing $(on dragonfly) ./cells bisection 65536
@@ -180,5 +182,7 @@ near_portals() {
     says_nothing -np 8 -model analytic "$POLLS" ring
     PARFOCAL_ANALYTIC_SET="defaults = plain; contention = nic" says_nothing -np 8 -model analytic "$POLLS" incast
     unset PARFOCAL_ANALYTIC_SET
-    says_nothing -np 8 -model analytic "$POLLS" incast
+    run pfrun --cfg=smpi/simulate-computation:no -np 8 -model analytic "$POLLS" incast
+    [ "$status" -eq 0 ]
+    [ "$(grep -c "NIC of rank" <<<"$output")" -eq 0 ]
 }

@@ -157,6 +157,29 @@ static void test_shared_nic(void **state)
     pf_cost_free(cost);
 }
 
+/* The lesser of what comes in time and of what comes too early, on one node. */
+static void test_undecided(void **state)
+{
+    (void)state;
+    struct pf_cost *cost = fresh("model = loggps; protocol = portals; contention = nic; eager_max = 4 kB");
+    struct pf_cost_received received;
+    phase = "first";
+    for (int i = 0; i < 3; i++) {
+        pf_cost_message(cost, 1, 0, 1000000, 0.01 * i, 0.01 * i, PF_COST_STANDARD, NULL, &received);
+        assert_false(received.again);
+    }
+    assert_true(pf_cost_undecided(cost).seconds == 0);
+    phase = "second";
+    for (int i = 0; i < 2; i++) {
+        pf_cost_message(cost, 1, i, 1000000, 0.1 + 0.01 * i, 0.105 + 0.01 * i, PF_COST_STANDARD, NULL,
+                        &received);
+        assert_true(received.again || i == 1); /* the second does not leave its node */
+    }
+    assert_true(fabs(pf_cost_undecided(cost).seconds - 1.0235e-3) < 1e-6);
+    assert_string_equal(pf_cost_undecided(cost).phase, "second");
+    pf_cost_free(cost);
+}
+
 /* Where all share what their NICs have, or links are waited for, there is nothing to report. */
 static void test_nothing(void **state)
 {
@@ -177,8 +200,8 @@ static void test_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_phases),     cmocka_unit_test(test_arrivals), cmocka_unit_test(test_no_pause),
-        cmocka_unit_test(test_shared_nic), cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_phases),     cmocka_unit_test(test_arrivals),  cmocka_unit_test(test_no_pause),
+        cmocka_unit_test(test_shared_nic), cmocka_unit_test(test_undecided), cmocka_unit_test(test_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

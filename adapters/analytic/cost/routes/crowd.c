@@ -11,6 +11,7 @@ struct pf_crowd *pf_crowd_new(int nodes, struct pf_links *links)
     struct pf_crowd *crowd = pf_calloc(1, sizeof *crowd);
     crowd->links = links;
     crowd->node = pf_calloc((size_t)nodes, sizeof *crowd->node);
+    crowd->outcome.node = pf_calloc((size_t)nodes, sizeof *crowd->outcome.node);
     return crowd;
 }
 
@@ -19,18 +20,13 @@ void pf_crowd_free(struct pf_crowd *crowd)
     if (!crowd)
         return;
     free(crowd->node);
+    free(crowd->outcome.node);
     free(crowd);
 }
 
-/* The last entry is for all phases without an entry of their own. */
 void pf_crowd_blame(struct pf_crowd *crowd, int rank)
 {
     double seconds = crowd->all.priced - crowd->all.alone - crowd->most;
-    const char *name = crowd->phase ? crowd->phase(rank) : NULL;
-    int i = 0;
-    while (i + 1 < PF_CROWD_PHASES && crowd->phases[i].seconds > 0 && crowd->phases[i].name != name)
-        i++;
-    crowd->phases[i].name = name;
-    crowd->phases[i].seconds += seconds;
+    pf_phases_add(&crowd->phases, rank, seconds);
     crowd->most += seconds;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "adapters/analytic/cost/routes/route.h"
+#include "adapters/analytic/cost/routes/outcome.h"
 #include "adapters/analytic/cost/routes/links.h"
 
 /*
@@ -12,20 +12,15 @@
  * is less late. A message costs a few instructions, and a long one a step for each link between several
  * nodes.
  */
-enum { PF_CROWD_PHASES = 16 };
-
 struct pf_crowd {
     struct pf_links *links;
-    pf_cost_phase_fn *phase;
     struct pf_crowd_dates {
         double priced, alone; /* the last arrival, and if nothing had waited for links */
         double late;          /* of a message that leaves now */
     } all, *node;
-    double most; /* of all.priced - all.alone */
-    struct pf_crowd_phase {
-        const char *name;
-        double seconds; /* by which `most` grew in it */
-    } phases[PF_CROWD_PHASES];
+    double most;             /* of all.priced - all.alone */
+    struct pf_phases phases; /* in which it grew */
+    struct pf_outcome outcome;
 };
 
 /* `links`, whole routes of so many nodes, stays the caller's. */
