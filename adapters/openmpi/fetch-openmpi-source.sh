@@ -91,6 +91,6 @@ log="$apt/log"
     die "the openmpi source package could not be fetched (see $log)"
 }
 archive=$(ls "$apt"/openmpi_"$version"*.orig.tar.* 2>/dev/null | head -n 1)
-[ -n "$archive" ] || die "the distribution has another version of openmpi than $version: $(ls "$apt" | grep orig || true)"
+[ -n "$archive" ] || die "the distribution has another version of openmpi than $version, $(ls "$apt" | grep orig || true): set OPENMPI_TARBALL to the openmpi-$version source archive"
 unpack "$archive"
 rm -rf "$apt"
