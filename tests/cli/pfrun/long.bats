@@ -13,14 +13,14 @@ setup_file() {
     run timeout -k 5 900 "$PF_BIN/pfrun" --log=root.thres:critical -np 2 -model analytic "$APP" carried
     echo "$output"
     [ "$status" -eq 0 ]
-    [ "$output" = "long messages: carried" ]
+    grep -Fx "long messages: carried" <<<"$output" # there may be a warning that dates are estimates
 }
 
 @test "their lengths in analytic, without the data" {
     PARFOCAL_ANALYTIC_DATA=no run pfrun -np 2 -model analytic "$APP" lengths
     echo "$output"
     [ "$status" -eq 0 ]
-    [ "$output" = "long messages: lengths" ]
+    grep -Fx "long messages: lengths" <<<"$output"
 }
 
 @test "refused in smpi, by name" {
