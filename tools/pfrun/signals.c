@@ -291,8 +291,8 @@ static bool library_gave_up(void)
     int count = walk_stack(frames);
     Dl_info library = {0};
     for (int i = 0; i < count; i++) {
-        Dl_info symbol;
-        if (!dladdr(frames[i], &symbol))
+        Dl_info symbol; /* the call is before the return address, which may be that of the next function */
+        if (!dladdr((char *)frames[i] - 1, &symbol))
             symbol = (Dl_info){.dli_fname = ""};
         if (library.dli_fname && strcmp(symbol.dli_fname, library.dli_fname) != 0)
             break;
