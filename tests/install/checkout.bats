@@ -149,5 +149,5 @@ skips() {
     skips true 0 "1 passed, 0 failed, 0 skipped"
     tests_of_first good 'exit 0' bad 'exit 1' inbats 'echo "ok 1 right"; echo "not ok 2 wrong"; exit 1' incmocka 'echo "[  FAILED  ] tests: 1 test(s), listed below:"; echo "[  FAILED  ] test_c"; exit 1'
     skips '' 1 "1 passed, 3 failed, 0 skipped"
-    [ "$(grep '^failed: ' <<<"$output")" = $'failed: bad: fail\nfailed: inbats: wrong\nfailed: incmocka: test_c' ]
+    [ "$(grep '^failed: ' <<<"$output" | sort)" = $'failed: bad: fail\nfailed: inbats: wrong\nfailed: incmocka: test_c' ]
 }

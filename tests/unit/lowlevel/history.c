@@ -51,6 +51,8 @@ static void forget(struct pf_chain_report *report)
     free(report->of_rank);
     free(report->phase);
     free(report->site);
+    free(report->link);
+    free(report->message);
 }
 
 /* The links of a message: one has a quarter of its latency, the other three quarters and the transfer. */
