@@ -19,7 +19,7 @@ SPECIAL = OTHER_STACKS | {model.name for model in models.MODELS if model.network
 PACKETS = {name for model in models.MODELS if model.network in ("packet", "external") for name in (model.name, model.pair)}
 USAGE = """pfcurve -np N --schedules FILE | --phases | --switch-after [options] ./app [arguments]
 
-Runs an application under a set of schedules and draws the error of the predicted time over the slowdown of the simulation.
+Runs an application under a set of schedules and draws the error over the slowdown.
 Writes points.csv, runs.csv, curve.svg, curve.png and report.html to the folder of --output, and prints which schedule is the
 cheapest within a given error. Finished runs are kept there and not repeated. One dash before a flag and two are the same.
 pfcurve -workload FILE compares jobs alone and beside each other instead (pfcurve -workload FILE --help)."""
