@@ -159,39 +159,33 @@ static void warn_of_overrun(void)
             overrun.rank, overrun.seconds, overrun.last);
 }
 
-/* Less than this part of the run is within the error of an estimate. */
-#define CROWDED 0.1
-
-/* Messages wait for a link one after the other, and do not share it: where that makes much of the run, it is
- * an estimate. */
-static void warn_of_crowd(void)
+/* Warns where an estimate makes more than this part of the run, and names the model that simulates it. */
+static void warn_of_estimate(struct pf_cost_crowded estimate, double part, const char *what,
+                             const char *model)
 {
-    struct pf_cost_crowded crowded = pf_cost_crowded(an_job.cost);
-    if (crowded.seconds <= CROWDED * crowded.last)
+    if (estimate.seconds <= part * estimate.last)
         return;
-    const char *phase = crowded.phase ? crowded.phase : "";
-    pf_warn(
-        "model analytic: links between the nodes are crowded%s%s: some %.3g s of %.3g s are an estimate of "
-        "waiting for them; pfrun -model packet simulates it%s%s%s",
-        *phase ? ", most of all in phase " : "", phase, crowded.seconds, crowded.last,
-        *phase ? " (or, for that phase, -schedule " : "", phase, *phase ? "=packet)" : "");
+    const char *phase = estimate.phase ? estimate.phase : "";
+    bool known = *phase;
+    pf_warn("model analytic: %s: this is an estimate for %.3g s of %.3g s%s%s; pfrun -model %s simulates it"
+            "%s%s%s%s%s",
+            what, estimate.seconds, estimate.last, known ? ", most of all in phase " : "", phase, model,
+            known ? " (or, for that phase, -schedule " : "", phase, known ? "=" : "", known ? model : "",
+            known ? ")" : "");
 }
 
-/* Less than this part of the run seldom changes a tenth of it (experiments/cells). */
-#define UNDECIDED 0.13
-
-/* Whether a long message comes before its receive depends on dates that are estimates. */
-static void warn_of_undecided(void)
+/*
+ * Messages wait for a link one after the other, and do not share it. Whether a long message comes before its
+ * receive depends on dates. Both parts are thresholds from the table of experiments/cells: less is within the
+ * error of an estimate, or seldom changes a tenth of the run.
+ */
+static void warn_of_estimates(void)
 {
-    struct pf_cost_crowded undecided = pf_cost_undecided(an_job.cost);
-    if (undecided.seconds <= UNDECIDED * undecided.last)
-        return;
-    const char *phase = undecided.phase ? undecided.phase : "";
-    pf_warn("model analytic: which long messages come before their receives, and are sent twice, hangs on "
-            "dates that "
-            "are estimates%s%s: %.3g s of %.3g s on one node; pfrun -model portals simulates it%s%s%s",
-            *phase ? ", most of all in phase " : "", phase, undecided.seconds, undecided.last,
-            *phase ? " (or, for that phase, -schedule " : "", phase, *phase ? "=portals)" : "");
+    warn_of_estimate(pf_cost_crowded(an_job.cost), 0.1,
+                     "links between the nodes are crowded, and messages wait for them", "packet");
+    warn_of_estimate(
+        pf_cost_undecided(an_job.cost), 0.13,
+        "long messages that come before their receives are sent twice, and dates decide which do", "portals");
 }
 
 /* Reports what the model did, when the last rank has finished. */
@@ -201,8 +195,7 @@ static void explain(void)
     if (++finished < an_job.size)
         return;
     warn_of_overrun();
-    warn_of_crowd();
-    warn_of_undecided();
+    warn_of_estimates();
     pf_carried_gather(false);
     if (!pf_config.analytic_explain)
         return;

@@ -18,13 +18,13 @@
 #include "base/memory.h"
 #include "loader/imports.h"
 #include "lowlevel/engine/chain.h"
+#include "lowlevel/engine/engine.h"
 #include "lowlevel/simgrid/private.h"
 #include "middleware/compute/compute_file.h"
-#include "lowlevel/engine/engine.h"
 #include "middleware/compute/critical_path.h"
-#include "middleware/core/upcalls.h"
 #include "middleware/compute/interpreter.h"
 #include "middleware/compute/ways.h"
+#include "middleware/core/upcalls.h"
 
 /* SimGrid's side: what it has made of smpi/host-speed, and the limits of a measurement. */
 extern double _smpi_cfg_host_speed;

@@ -66,24 +66,22 @@ int an_job_price(const struct pf_job *job, char *why, size_t why_size)
     an_job.cost =
         pf_cost_new(job->size, nodes, pf_cost_platform_route, pf_cost_platform_links, hosts, why, why_size);
     free(nodes);
-    if (an_job.cost && pf_config.analytic_explain && (*pf_config.report || *pf_config.summary)) {
+    if (!an_job.cost)
+        return PF_ERR_ARG;
+    if (pf_config.analytic_explain && (*pf_config.report || *pf_config.summary)) {
         pf_cost_carry(an_job.cost, carry, hosts);
         pf_carried_begin(hand_out);
     }
-    if (an_job.cost && pf_chain_on) {
+    if (pf_chain_on) {
         pf_cost_note_waits(an_job.cost);
         an_job.nodes = pf_calloc((size_t)job->size, sizeof *an_job.nodes);
         for (int i = 0; i < job->size; i++)
             an_job.nodes[i] = pf_platform_node(job->ranks[i]->host);
     }
-    if (an_job.cost)
-        an_job.posts = pf_cost_post(an_job.cost, SIZE_MAX) > 0;
+    an_job.posts = pf_cost_post(an_job.cost, SIZE_MAX) > 0;
     an_job.mpich = strcmp(pf_config.analytic_stack, "mpich") == 0;
-    if (an_job.cost)
-        an_job.by_words = pf_cost_window_words(an_job.cost);
-    if (an_job.cost)
-        an_job.by_messages = pf_cost_window_buffer(an_job.cost) > 0;
-    if (an_job.cost)
-        an_job.colls = pf_colls_new(an_job.cost, pf_config.analytic_coll, why, why_size);
+    an_job.by_words = pf_cost_window_words(an_job.cost);
+    an_job.by_messages = pf_cost_window_buffer(an_job.cost) > 0;
+    an_job.colls = pf_colls_new(an_job.cost, pf_config.analytic_coll, why, why_size);
     return an_job.colls ? PF_SUCCESS : PF_ERR_ARG;
 }

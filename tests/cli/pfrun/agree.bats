@@ -165,11 +165,11 @@ near_portals() {
         "$PF_BIN/pfcc" -O1 -o "${program#*/}" "$BATS_TEST_DIRNAME/../../../experiments/$program.c"
     done
     on() { echo -np 16 -model analytic -platform "$1:16"; }
-    warns "crowded: some .* of .* estimate .* -model packet simulates it$" \
+    warns "crowded, .* an estimate for .* of .* -model packet simulates it$" \
         -np 72 -model analytic -platform dragonfly:72 ./exchange alltoall 65536 1
-    warns "most of all in phase bisection: .*-schedule bisection=packet)$" \
+    warns "most of all in phase bisection; .*-schedule bisection=packet)$" \
         -np 64 -model analytic -platform dragonfly:64 ./cells bisection 65536
-    warns "come before their receives.* in phase gather: .*-schedule gather=portals)$" $(on star) ./cells gather 65536
+    warns "come before their receives.* in phase gather; .*-schedule gather=portals)$" $(on star) ./cells gather 65536
     says_nothing $(on dragonfly) ./cells bisection 1024
     says_nothing $(on star) ./cells bisection 65536
     PARFOCAL_ANALYTIC_SET="contention = link" says_nothing $(on dragonfly) ./cells bisection 65536

@@ -125,7 +125,7 @@ static inline void pf_evaluate_begin(struct pf_member *m)
     m->stage = m->round = m->missing = m->unsafe = m->late_from = 0;
     m->late = 0;
     m->inflow.node = m->came.inflow.node = m->went.inflow.node = 0;
-    m->inside = m->in_turn = false;
+    m->inside = m->in_turn = m->single = false;
 }
 
 /* A message that its receiver has in its round, and how long (s) it then takes to combine it. */
