@@ -283,23 +283,19 @@ static bool manages_heap(const char *name)
     return false;
 }
 
-/* The C library gave up by itself: what the application called there is none of the functions that are called
- * to end it, which have names. Optimized, free() is not among the callers of what it ends with. */
-static bool library_gave_up(void)
+/* What the C library has said before it aborted, for debuggers (glibc's struct abort_msg_s); NULL where it
+ * does not have that. */
+struct said {
+    unsigned size;
+    char text[];
+};
+static struct said **said;
+
+/* It gave up because of the heap: not at an assertion, nor at an overrun that it guards ("***"). Optimized,
+ * free() need not be among the callers of what it ends with. */
+static bool heap_is_damaged(void)
 {
-    void *frames[MAX_FRAMES];
-    int count = walk_stack(frames);
-    Dl_info library = {0};
-    for (int i = 0; i < count; i++) {
-        Dl_info symbol; /* the call is before the return address, which may be that of the next function */
-        if (!dladdr((char *)frames[i] - 1, &symbol))
-            symbol = (Dl_info){.dli_fname = ""};
-        if (library.dli_fname && strcmp(symbol.dli_fname, library.dli_fname) != 0)
-            break;
-        if (library.dli_fname || (symbol.dli_sname && strcmp(symbol.dli_sname, "abort") == 0))
-            library = symbol;
-    }
-    return library.dli_fname && !library.dli_sname;
+    return said && *said && !strstr((*said)->text, "Assertion `") && strncmp((*said)->text, "***", 3) != 0;
 }
 
 /* Of a rank that ends its job alone. */
@@ -323,7 +319,7 @@ static bool end_job_alone(int signal, bool application, ucontext_t *context)
     greg_t *registers = context->uc_mcontext.gregs;
     void *stack;
     if (!pf_job_ends_alone() || !(application || pf_job_computes()) ||
-        (signal == SIGABRT && (*pf_simgrid_last_words() || library_gave_up())) || was_in(manages_heap) ||
+        (signal == SIGABRT && (*pf_simgrid_last_words() || heap_is_damaged())) || was_in(manages_heap) ||
         !(stack = pf_program_room((void *)registers[REG_RSP])))
         return false;
     go_on();
@@ -497,6 +493,7 @@ void signals_install(void)
 {
     static char *stack;
     stop.thread = pthread_self();
+    said = dlvsym(RTLD_DEFAULT, "__abort_msg", "GLIBC_PRIVATE");
     if (!stack && (stack = malloc(STACK_SIZE))) {
         void *frame[1];
         backtrace(frame, 1); /* loads the unwinder, which a handler could not do safely */
