@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,29 +21,36 @@
 #include "middleware/process/libc_process.h"
 
 static struct {
-    bool changed; /* a rank has a folder or a mask of its own */
-    int folder;   /* the process's */
+    atomic_bool changed; /* a rank has a folder or a mask of its own */
+    int folder;          /* the process's */
     mode_t mask;
-    int depth; /* of functions that call others which look at them too */
     bool inside;
-} process;
+    pthread_mutex_t lock; /* threads of ranks look at them while other ranks run */
+} process = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static _Thread_local int depth; /* of functions that call others which look at them too */
 
 static void note_change(void)
 {
     if (process.changed)
         return;
-    process.folder = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (process.folder < 0)
-        pf_die("the current folder cannot be opened, so that no rank can have another one: %s",
-               strerror(errno));
-    umask(process.mask = umask(077));
-    process.changed = true;
+    pthread_mutex_lock(&process.lock);
+    if (!process.changed) {
+        process.folder = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (process.folder < 0)
+            pf_die("the current folder cannot be opened, so that no rank can have another one: %s",
+                   strerror(errno));
+        umask(process.mask = umask(077));
+        process.changed = true;
+    }
+    pthread_mutex_unlock(&process.lock);
 }
 
 void pf_folder_enter(void)
 {
-    if (!process.changed || process.depth++ > 0)
+    if ((!process.changed && depth == 0) || depth++ > 0)
         return;
+    pthread_mutex_lock(&process.lock);
     const struct pf_process *p = pf_in_child() ? NULL : pf_process();
     process.inside = p && (p->folder || p->mask >= 0);
     if (!process.inside)
@@ -57,14 +66,17 @@ void pf_folder_enter(void)
 
 void pf_folder_leave(void)
 {
-    if (!process.changed || --process.depth > 0 || !process.inside)
+    if (depth == 0 || --depth > 0) /* 0: nothing had changed when it was entered */
         return;
     int error = errno;
-    process.inside = false;
-    umask(process.mask);
-    if (fchdir(process.folder) != 0)
-        pf_die("the folder in which the simulation was started cannot be entered any more: %s",
-               strerror(errno));
+    if (process.inside) {
+        process.inside = false;
+        umask(process.mask);
+        if (fchdir(process.folder) != 0)
+            pf_die("the folder in which the simulation was started cannot be entered any more: %s",
+                   strerror(errno));
+    }
+    pthread_mutex_unlock(&process.lock);
     errno = error;
 }
 
@@ -125,6 +137,7 @@ static struct {
 void pf_spawn_enter(void)
 {
     const struct pf_process *p = pf_process();
+    note_change(); /* only one thread at a time has what is kept */
     pf_folder_enter();
     kept.environment = environ;
     environ = pf_environment();
@@ -165,7 +178,8 @@ void pf_process_child(void)
     struct pf_process *p = pf_process();
     if (!p)
         return;
-    process.depth = 0;
+    depth = 0;
+    process.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     environ = pf_environment(); /* execv() takes that */
     if (p->mask >= 0)
         umask((mode_t)p->mask);

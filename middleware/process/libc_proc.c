@@ -85,7 +85,7 @@ static void make(char *path, size_t size, char *const *words, int count, char en
 
 const char *pf_proc_name(const char *name)
 {
-    static char other[LONGEST];
+    static _Thread_local char other[LONGEST];
     const char *file = own_file(name);
     struct proc *proc = own();
     if (!file)

@@ -70,7 +70,7 @@ END
 # The other ranks run while a thread does.
 @test "a thread and its children belong to their rank" {
     cat >threads.py <<'END'
-import os, threading, time
+import os, threading
 from mpi4py import MPI
 comm = MPI.COMM_WORLD
 rank = comm.rank
@@ -80,13 +80,13 @@ os.chdir(f"of{rank}")
 open(f"file{rank}", "w").close()
 seen = set()
 def look():
-    for _ in range(20):
-        time.sleep(0.001)
+    for _ in range(500):
         seen.add((os.getpid() == number, *os.listdir(".")))
-thread = threading.Thread(target=look)
-thread.start()
-while comm.allreduce(thread.is_alive(), MPI.LOR):
-    pass
+threads = [threading.Thread(target=look) for _ in range(2)]
+for thread in threads:
+    thread.start()
+while comm.allreduce(any(thread.is_alive() for thread in threads), MPI.LOR):
+    os.listdir(".")
 print(rank, seen == {(True, f"file{rank}")})
 END
     quietly "" -np 3 $PYTHON threads.py >out
