@@ -284,7 +284,7 @@ void pf_compute_open(struct pf_rank *r)
 
 struct pf_rank *pf_compute_call(void)
 {
-    const pf_self_t *self = pf_self();
+    const pf_self_t *self = sg_actor_self() ? pf_self() : NULL; /* a thread is none */
     struct pf_rank *r = self ? self->mpi : NULL;
     if (!r || !pf_compute_counts(r))
         return NULL;

@@ -182,7 +182,7 @@ static void read_settings(void)
 /* Its own rank cannot go on in a child; the calls of all interfaces say so. */
 static void close_in_child(void)
 {
-    pf_self_t *self = pf_self();
+    pf_self_t *self = sg_actor_self() ? pf_self() : NULL; /* a thread of a rank may make children */
     if (!self)
         return;
     if (self->mpi)

@@ -22,6 +22,7 @@
 #include "base/memory.h"
 #include "middleware/core/job_state.h"
 #include "middleware/process/libc.h"
+#include "middleware/process/libc_process.h"
 
 /* Where a rank is among those of its host. */
 struct place {
@@ -176,7 +177,7 @@ static void make(struct environment *e, int rank)
 /* Also in a child process that the rank has made; NULL outside a rank. */
 static struct environment *of_caller(void)
 {
-    int rank = sg_actor_self() ? (int)sg_actor_self_get_pid() - 1 : -1;
+    int rank = (int)pf_process_actor() - 1;
     if (rank < 0 || rank >= pf_job_state.size)
         return NULL;
     if (!environments) {

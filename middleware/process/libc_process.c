@@ -78,6 +78,14 @@ struct pf_process *pf_process(void)
     return last = processes && processes[rank] ? processes[rank] : begin((int)rank);
 }
 
+long pf_process_actor(void)
+{
+    if (sg_actor_self())
+        return sg_actor_self_get_pid();
+    const struct pf_process *own = pf_process_here() ? NULL : pthread_getspecific(origin);
+    return own ? own->rank + 1 : 0;
+}
+
 struct start {
     void *(*function)(void *arg);
     void *arg;

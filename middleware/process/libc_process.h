@@ -68,6 +68,10 @@ struct pf_process *pf_process(void);
 /* That of a rank, NULL: it has asked for nothing. */
 struct pf_process *pf_process_of(int rank);
 
+/* The number of the calling actor, which is a rank's + 1; of a thread that a rank has made, its rank's; else
+ * 0. */
+long pf_process_actor(void);
+
 /* Whether the caller runs in the thread of the ranks. */
 bool pf_process_here(void);
 

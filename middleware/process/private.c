@@ -10,13 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <simgrid/actor.h>
-
 #include "base/log.h"
 #include "base/memory.h"
 #include "loader/copy.h"
 #include "middleware/core/job_programs.h"
 #include "middleware/core/job_state.h"
+#include "middleware/process/libc_process.h"
 #include "middleware/process/private_fortran.h"
 #include "middleware/process/private_image.h"
 #include "middleware/process/private_system.h"
@@ -249,7 +248,7 @@ const char *pf_private_prepare(const struct pf_private_kind *const *kinds, const
 /* Ranks load their copies in the order of their actors, which SMPI numbers from 1. */
 static int rank_of_caller(void)
 {
-    return (int)sg_actor_self_get_pid() - 1;
+    return (int)pf_process_actor() - 1;
 }
 
 /* That of the calling rank. */

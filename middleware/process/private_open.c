@@ -5,13 +5,12 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <simgrid/actor.h>
 
 #include "base/child.h"
 #include "base/log.h"
@@ -41,6 +40,17 @@ struct library {
 };
 
 static struct library *all;
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+void pf_private_enter(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void pf_private_leave(void)
+{
+    pthread_mutex_unlock(&lock);
+}
 
 static struct library *find(const struct stat *file)
 {
@@ -61,10 +71,9 @@ static struct library *add(const struct stat *file)
     return all = one;
 }
 
-/* Ranks are actors, which SMPI numbers from 1. */
 static struct opened *own(const struct library *library)
 {
-    size_t rank = (size_t)sg_actor_self_get_pid() - 1, size = (size_t)pf_job_state.size;
+    size_t rank = (size_t)pf_process_actor() - 1, size = (size_t)pf_job_state.size;
     return &library->opened[rank < size ? rank : size];
 }
 
@@ -73,7 +82,7 @@ static char *name_copy(const char *path)
     static int count;
     const char *slash = strrchr(path, '/');
     return pf_asprintf("%s/%s_%d_%d_%ld.so", pf_private_dir(), slash ? slash + 1 : path, (int)getpid(),
-                       count++, (long)sg_actor_self_get_pid());
+                       count++, pf_process_actor());
 }
 
 /* The rank's program, as dlopen(NULL) of a process has it; NULL when it is in an image. */
@@ -213,16 +222,19 @@ void *pf_private_open(const char *name, int flags)
 
 static bool is_rank(void)
 {
-    return sg_actor_self() && !pf_in_child();
+    return pf_process_actor() > 0 && !pf_in_child();
 }
 
 /* Each rank opens libraries of its own. */
 void *pf_libc_dlopen(const char *name, int flags)
 {
-    void *program = is_rank() && !name ? open_program() : NULL;
-    if (program)
-        return program;
-    return is_rank() ? pf_private_open(name, flags) : dlopen(name, flags);
+    if (!is_rank())
+        return dlopen(name, flags);
+    pf_private_enter();
+    void *opened = name ? NULL : open_program();
+    opened = opened ? opened : pf_private_open(name, flags);
+    pf_private_leave();
+    return opened;
 }
 
 /* What the linker makes of a reference of that name in a program; NULL: nothing. */
@@ -241,6 +253,7 @@ void *pf_libc_dlsym(void *handle, const char *name)
 {
     if (!is_rank())
         return dlsym(handle, name);
+    pf_private_enter();
     void *program = open_program(), *found = NULL, *own = led(name);
     if (program && (handle == RTLD_DEFAULT || handle == program))
         found = find_global(program, name);
@@ -248,5 +261,8 @@ void *pf_libc_dlsym(void *handle, const char *name)
         dlclose(program);
     if (!found)
         found = dlsym(handle, name);
-    return own && found == dlsym(RTLD_DEFAULT, name) ? own : found;
+    if (own && found == dlsym(RTLD_DEFAULT, name))
+        found = own;
+    pf_private_leave();
+    return found;
 }

@@ -2,10 +2,14 @@
 #pragma once
 
 /*
- * dlopen() of the calling rank. A library that pfcc has linked holds per-rank globals, as the program does:
- * each rank opens a copy of its own, the same one each time. Its symbols never serve others (RTLD_GLOBAL
- * counts as RTLD_LOCAL), since those of the first rank would serve all ranks. Other libraries are opened as
- * they are, once for all ranks. Only the opening itself counts as the rank's
- * computation.
+ * dlopen() of the calling rank, also in a thread that it has made. A library that pfcc has linked holds
+ * per-rank globals, as the program does: each rank opens a copy of its own, the same one each time. Its
+ * symbols never serve others (RTLD_GLOBAL counts as RTLD_LOCAL), since those of the first rank would serve
+ * all ranks. Other libraries are opened as they are, once for all ranks. Only the opening itself counts as
+ * the rank's computation.
  */
 void *pf_private_open(const char *name, int flags);
+
+/* Around what opens libraries for a rank: threads of other ranks may do the same at that time. */
+void pf_private_enter(void);
+void pf_private_leave(void);

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <simgrid/actor.h>
-
 #include "base/config.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -142,11 +140,11 @@ static struct copies {
     int count;
 } * of_ranks;
 
-/* Ranks are actors, which SMPI numbers from 1. Others have none. */
+/* What is no rank has none. */
 static struct copies *own_copies(void)
 {
     static struct copies none;
-    size_t rank = (size_t)sg_actor_self_get_pid() - 1, size = (size_t)pf_job_state.size;
+    size_t rank = (size_t)pf_process_actor() - 1, size = (size_t)pf_job_state.size;
     if (!of_ranks)
         of_ranks = pf_calloc(size, sizeof *of_ranks);
     return rank < size ? &of_ranks[rank] : &none;

@@ -28,6 +28,7 @@
 #include "middleware/process/libc_process.h"
 #include "middleware/process/ranks.h"
 #include "middleware/process/private.h"
+#include "middleware/process/private_open.h"
 #include "middleware/process/program_frame.h"
 #include "middleware/process/worlds.h"
 
@@ -124,7 +125,9 @@ int pf_program_main(int argc, char **argv)
     if (pf_workload_count())
         pf_job_start_early();
     pf_world_await((int)sg_actor_self_get_pid() - 1);
+    pf_private_enter();
     pf_private_load();
+    pf_private_leave();
     if (!loaded)
         pf_die("the program has no main() that pfcc or pfcxx linked; rebuild it");
     pf_libraries_lead_first();

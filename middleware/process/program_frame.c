@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "middleware/core/job_programs.h"
+#include "middleware/process/libc_process.h"
 #include "middleware/process/program.h"
 
 /* What the ABI lets a function use below its stack pointer, and what printing needs. */
@@ -36,12 +37,13 @@ void pf_program_set_frame(size_t actor, struct pf_program_frame *frame)
 
 int pf_program_number(void)
 {
-    return pf_job_program_of(sg_actor_self() ? (int)sg_actor_self_get_pid() - 1 : 0);
+    long actor = pf_process_actor();
+    return pf_job_program_of(actor ? (int)actor - 1 : 0);
 }
 
 const void *pf_program_of_caller(void)
 {
-    size_t actor = (size_t)sg_actor_self_get_pid();
+    size_t actor = (size_t)pf_process_actor();
     return actor < frame_count && frames[actor] ? (const void *)(uintptr_t)frames[actor]->program : NULL;
 }
 

@@ -94,6 +94,31 @@ END
     [ "$(sort out)" = "0 True
 1 True
 2 True" ]
+    cat >tasks.py <<'END'
+import importlib, os, subprocess
+from concurrent.futures import ThreadPoolExecutor
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+own = f"of{comm.rank}"
+os.chdir(own)
+os.environ["OWN"] = own
+def task(name):
+    importlib.import_module(name)
+    with open(name, "w") as f:
+        f.write(own)
+    child = subprocess.run(["sh", "-c", f"echo $OWN && cat {name}"], capture_output=True, text=True).stdout.split()
+    return child + [os.popen("echo $OWN").read().strip(), os.path.basename(os.getcwd())] == [own] * 4
+with ThreadPoolExecutor(3) as pool:
+    tasks = [pool.submit(task, name) for name in ("numpy", "decimal", "sqlite3", "ctypes", "lzma", "bz2", "zoneinfo", "ssl")]
+    while not comm.allreduce(all(t.done() for t in tasks), MPI.LAND):
+        pass
+print(comm.rank, all(t.result() for t in tasks))
+END
+    quietly "" -np 3 $PYTHON tasks.py >out
+    cat out
+    [ "$(sort out)" = "0 True
+1 True
+2 True" ]
     cat >pool.py <<'END'
 import concurrent.futures
 from mpi4py import MPI
