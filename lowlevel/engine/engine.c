@@ -4,10 +4,10 @@
 
 #include <math.h>
 
-#include <simgrid/actor.h>
 #include <simgrid/engine.h>
 
 #include "base/config.h"
+#include "base/memory.h"
 #include "lowlevel/engine/heap.h"
 #include "lowlevel/simgrid/private.h"
 
@@ -24,6 +24,11 @@ static struct {
     struct pf_waiter *waiter;
     double date, precision;
 } alarm_clock = {.date = INFINITY};
+
+/* Timers of actors that work, by the date at which they have done it, behind one that nobody has. */
+static struct pf_event no_worker;
+static struct pf_event_fifo workers = {&no_worker, &no_worker};
+static const double accuracy = 1e-9; /* s: SimGrid takes dates that are nearer for equal */
 
 static struct pf_engine_place series_end; /* of the events that run without a look at SimGrid */
 
@@ -279,6 +284,21 @@ double pf_engine_run_ahead(double clock, double limit)
     return next_date(clock);
 }
 
+static void release(struct pf_waiter *waiter)
+{
+    waiter->parked = false;
+    pf_waiter_release(waiter);
+}
+
+static void release_workers(double clock)
+{
+    while (no_worker.next && no_worker.next->date - clock < accuracy) {
+        struct pf_waiter *worker = pf_container_of(no_worker.next, struct pf_waiter, timer);
+        pf_engine_cancel(&worker->timer);
+        release(worker);
+    }
+}
+
 /* SimGrid's clock has moved to `clock`: everything up to there happens now. */
 void pf_engine_run_until(double clock)
 {
@@ -291,10 +311,9 @@ void pf_engine_run_until(double clock)
         run_event(first);
         release_wakes();
     }
-    if (alarm_clock.date - clock < alarm_clock.precision && alarm_clock.waiter->parked) {
-        alarm_clock.waiter->parked = false;
-        pf_waiter_release(alarm_clock.waiter);
-    }
+    if (alarm_clock.date - clock < alarm_clock.precision && alarm_clock.waiter->parked)
+        release(alarm_clock.waiter);
+    release_workers(clock);
     return_hook();
 }
 
@@ -307,7 +326,8 @@ void pf_engine_set_alarm(struct pf_waiter *waiter, double date, double precision
 
 double pf_engine_until_alarm(double clock)
 {
-    return alarm_clock.date > clock ? alarm_clock.date - clock : 0.0;
+    double date = no_worker.next ? fmin(no_worker.next->date, alarm_clock.date) : alarm_clock.date;
+    return date > clock ? date - clock : 0.0;
 }
 
 void pf_waiter_init(struct pf_waiter *waiter)
@@ -380,13 +400,47 @@ void pf_waiter_wake(struct pf_waiter *waiter)
         pf_engine_post(&nudge, pf_engine_now());
 }
 
+/* The last one in time is mostly the last one to come. */
+static void add_worker(struct pf_event *timer, double end)
+{
+    struct pf_event *before = workers.last->date <= end ? workers.last : workers.first;
+    while (before->next && before->next->date <= end)
+        before = before->next;
+    timer->date = end;
+    timer->fifo = &workers;
+    timer->slot = PF_EVENT_IN_FIFO;
+    timer->next = before->next;
+    before->next = timer;
+    if (!timer->next)
+        workers.last = timer;
+}
+
+/* As sg_actor_sleep_for(), at a fraction of its price and without a need for SimGrid's whole rounds. One that
+ * is killed meanwhile keeps its waiter. */
+static void work(double seconds)
+{
+    static struct pf_waiter *spare;
+    struct pf_waiter *waiter = spare;
+    if (!waiter) {
+        waiter = pf_malloc(sizeof *waiter);
+        pf_waiter_init(waiter);
+        waiter->knows_why = true;
+    } else {
+        spare = waiter->next;
+    }
+    pf_event_init(&waiter->timer, NULL);
+    add_worker(&waiter->timer, pf_engine_clock() + seconds);
+    pf_waiter_park(waiter);
+    waiter->next = spare;
+    spare = waiter;
+}
+
 void pf_engine_pay(double *owed, double seconds)
 {
-    const double shortest = 1e-9;
     *owed += seconds;
-    if (*owed < shortest)
+    if (*owed < accuracy)
         return;
     seconds = *owed;
     *owed = 0;
-    sg_actor_sleep_for(seconds);
+    work(seconds);
 }

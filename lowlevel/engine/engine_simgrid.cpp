@@ -65,7 +65,8 @@ class EventModel : public simgrid::kernel::resource::Model
     double next_occurring_event(double clock) override
     {
         run_step_hook();
-        return pf_engine_next_date(clock);
+        double delay = pf_engine_next_date(clock), alarm = pf_engine_until_alarm(clock);
+        return std::isinf(alarm) || (delay >= 0.0 && delay < alarm) ? delay : alarm;
     }
     void update_actions_state(double now, double) override
     {
