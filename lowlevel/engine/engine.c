@@ -26,8 +26,9 @@ static struct {
 } alarm_clock = {.date = INFINITY};
 
 /* Timers of actors that work, by the date at which they have done it, behind one that nobody has. */
-static struct pf_event no_worker;
+static struct pf_event no_worker = {.date = -1, .slot = PF_EVENT_IN_FIFO};
 static struct pf_event_fifo workers = {&no_worker, &no_worker};
+static uint64_t stops; /* of SimGrid's clock */
 static const double accuracy = 1e-9; /* s: SimGrid takes dates that are nearer for equal */
 
 static struct pf_engine_place series_end; /* of the events that run without a look at SimGrid */
@@ -303,6 +304,7 @@ static void release_workers(double clock)
 void pf_engine_run_until(double clock)
 {
     double limit = with_tolerance(clock);
+    stops++;
     if (wake_first && wake_date <= limit)
         release_wakes();
     struct pf_event *first;
@@ -400,13 +402,28 @@ void pf_waiter_wake(struct pf_waiter *waiter)
         pf_engine_post(&nudge, pf_engine_now());
 }
 
-/* The last one in time is mostly the last one to come. */
+/* As SimGrid has it, of those that end at the same date and began at one stop the last comes first. */
+static bool ends_before(const struct pf_event *timer, double end)
+{
+    return timer->date < end || (timer->date == end && timer->order != stops);
+}
+
+static bool fits_behind(const struct pf_event *timer, double end)
+{
+    return timer->slot && ends_before(timer, end) && !(timer->next && ends_before(timer->next, end));
+}
+
+/* Mostly at the end, or where the one before was added. */
 static void add_worker(struct pf_event *timer, double end)
 {
-    struct pf_event *before = workers.last->date <= end ? workers.last : workers.first;
-    while (before->next && before->next->date <= end)
-        before = before->next;
+    static struct pf_event *place = &no_worker;
+    struct pf_event *before = fits_behind(workers.last, end) ? workers.last : place;
+    if (!fits_behind(before, end))
+        for (before = &no_worker; !fits_behind(before, end);)
+            before = before->next;
+    place = before;
     timer->date = end;
+    timer->order = stops;
     timer->fifo = &workers;
     timer->slot = PF_EVENT_IN_FIFO;
     timer->next = before->next;
