@@ -212,6 +212,8 @@ void *pf_ompi_plugin_open(void *context, const char *path, const char **error)
         repair_osc_pt2pt(inst, handle);
     if (handle && strcmp(name, "mca_osc_portals4") == 0)
         inst->glue->osc_repair(replace, handle);
+    if (handle && strcmp(name, "mca_osc_ucx") == 0)
+        inst->glue->osc_ucx_repair(replace, pf_copy_symbol, handle);
     if (handle && strcmp(name, PF_OMPI_NBC_PLUGIN) == 0)
         repair_nbc(inst, handle);
     if (handle && strcmp(name, "mca_coll_portals4") == 0)

@@ -150,6 +150,8 @@ static bool is_wanted(const struct pf_ompi_stack *stack, int i)
     static const char *const layers[] = {[CM] = "cm", [OB1] = "ob1", [UCX] = "ucx"};
     if (stock[i].when == ALWAYS || stock[i].when == OPTIONAL || strcmp(stock[i].name, "btl_self") == 0)
         return true;
+    if (strcmp(stock[i].name, "osc_ucx") == 0 && strcmp(pf_config.ucx_osc, "ucx") != 0)
+        return false;
     return pf_ompi_stack_has_pml(stack, layers[stock[i].when]);
 }
 

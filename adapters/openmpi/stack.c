@@ -52,9 +52,10 @@ static const char *ucx_pml(void)
     return "ucx";
 }
 
+/* Open MPI takes the first that is able. */
 static const char *ucx_osc(void)
 {
-    return "pt2pt";
+    return strcmp(pf_config.ucx_osc, "ucx") == 0 ? "ucx,pt2pt" : "pt2pt";
 }
 
 static const char *ucx_coll(void)

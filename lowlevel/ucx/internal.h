@@ -22,14 +22,15 @@ struct ucx_process {
     enum pf_ucx_user user;
     struct pf_nic *nic;
     bool free_mode;
-    bool service;        /* its messages use the service network */
-    bool polls;          /* it is parked in ucp_worker_progress */
-    bool queues;         /* or because its command queue is full */
-    uint8_t network;     /* by which its operations go */
-    uint8_t reacts;      /* that of the message which it handles, or UCX_NO_NETWORK */
-    long idle;           /* polls in vain in a row */
-    long least_idle;     /* see pf_ucx_idle_at_least */
-    int queued_commands; /* given to the NIC and not taken by it yet */
+    bool service;         /* its messages use the service network */
+    bool polls;           /* it is parked in ucp_worker_progress */
+    bool queues;          /* or because its command queue is full */
+    bool looks_at_memory; /* in its polls: a NIC that has written there wakes it */
+    uint8_t network;      /* by which its operations go */
+    uint8_t reacts;       /* that of the message which it handles, or UCX_NO_NETWORK */
+    long idle;            /* polls in vain in a row */
+    long least_idle;      /* see pf_ucx_idle_at_least */
+    int queued_commands;  /* given to the NIC and not taken by it yet */
     struct pf_waiter waiter;
     void (*notify)(void *arg);
     void *notify_arg;
@@ -97,6 +98,7 @@ struct ucp_request {
     } cb;
     void *user_data;
     struct ucp_worker *worker; /* of a receive */
+    const struct ucp_ep *ep;   /* of a flush; NULL: of all of its worker */
     ucs_status_t status;
     bool receives;
     bool calls_back;
@@ -109,7 +111,7 @@ struct ucp_request {
  * The messages of the protocols (UCX's names in brackets): data with the envelope (eager), an envelope alone
  * (rndv RTS), the request for data that are not in one piece (rndv RTR) and these data, further pieces of
  * either, the news that a send is over (rndv ATS, sync ack, and the NIC's acknowledgement), a read from the
- * sender's memory (rndv get); active messages, and what callers write and read by themselves.
+ * sender's memory (rndv get); active messages, and what callers write, read and change by themselves.
  */
 enum ucx_kind {
     UCX_EAGER,
@@ -121,7 +123,8 @@ enum ucx_kind {
     UCX_FETCH,
     UCX_AM,
     UCX_WRITE,
-    UCX_READ
+    UCX_READ,
+    UCX_ATOMIC
 };
 
 /* In turn on the network, in the queue of a worker, and an unexpected message of it. */
@@ -133,7 +136,7 @@ struct ucx_message {
     struct ucx_message *next;
     struct ucp_worker *from, *to, *place; /* place: whose queue it comes into */
     struct ucp_request *send, *recv;
-    struct ucp_ep *ep;  /* of a write or read, and of its acknowledgement; else NULL */
+    struct ucp_ep *ep;  /* of a write, read or atomic, and of its acknowledgement; else NULL */
     const void *source; /* of a read or write by the NIC */
     void *target;
     struct ucx_message *head; /* of a piece: the first one */
@@ -141,7 +144,7 @@ struct ucx_message {
     size_t length; /* of all data */
     size_t part;   /* of these, with this message */
     size_t come;   /* of these, with this message and its pieces so far */
-    void *bytes;   /* all data, a block of its own */
+    void *bytes;   /* all data, a block of its own; a struct ucx_atomic */
     enum ucx_kind kind;
     bool zcopy; /* the sender's NIC reads the data where they are */
     bool sync;  /* the sender wants to know when it is received */
@@ -186,6 +189,14 @@ enum { UCX_AM_ID_BITS = 16 };
 void ucx_am_arrived(const struct ucx_message *m);
 
 /* rma.c */
+/* What the target's NIC does with an integer. A conditional swap compares it with the second operand. */
+struct ucx_atomic {
+    ucp_atomic_fetch_op_t operation;
+    uint64_t operands[2];
+    uint64_t before;
+    void *place;
+};
+void ucx_atomic_apply(struct ucx_message *m);
 /* The acknowledgement of a write is there, or the data of a read. */
 void ucx_rma_done(const struct ucx_message *m);
 

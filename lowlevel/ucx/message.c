@@ -21,7 +21,8 @@ static const size_t header_bytes[] = {[UCX_EAGER] = PF_UCX_EAGER_HEADER,
                                       [UCX_FETCH] = 0,
                                       [UCX_AM] = PF_UCX_EAGER_HEADER,
                                       [UCX_WRITE] = 0,
-                                      [UCX_READ] = 0};
+                                      [UCX_READ] = 0,
+                                      [UCX_ATOMIC] = 0};
 
 struct ucx_message *ucx_message_new(enum ucx_kind kind, struct ucp_worker *from, struct ucp_worker *to)
 {
@@ -118,7 +119,7 @@ static void reply(struct ucx_message *m)
     struct ucp_worker *reader = m->from;
     m->from = m->to;
     m->to = m->place = reader;
-    address(m, PF_NIC_REPLY, PF_TRANSFER_REPLY);
+    address(m, PF_NIC_REPLY, m->kind == UCX_ATOMIC ? PF_TRANSFER_FETCH_REPLY : PF_TRANSFER_REPLY);
     m->nic.payload = m->length;
     pf_traffic_count(m->nic.transfer.src_process, m->nic.transfer.dst_process, m->length);
     pf_nic_submit(&m->nic, m->nic.done_date);
@@ -142,21 +143,54 @@ static void match(struct pf_nic_message *nic)
     nic->accepted = nic->kind == PF_NIC_GET ? 0 : nic->payload;
 }
 
+/* A message that the NIC of the target ends by itself, in memory. */
+static bool is_access(const struct ucx_message *m, enum pf_nic_kind kind)
+{
+    return m->kind == UCX_WRITE || (m->kind == UCX_ATOMIC && kind == PF_NIC_PUT);
+}
+
+static void change_memory(struct ucx_message *m)
+{
+    if (m->kind == UCX_ATOMIC)
+        ucx_atomic_apply(m);
+    else
+        memcpy(m->target, m->bytes ? m->bytes : m->source, m->length);
+}
+
+static void memory_changed(struct pf_event *event)
+{
+    struct ucx_process *process = pf_container_of(event, struct ucx_message, arrival)->to->process;
+    ucx_message_free(pf_container_of(event, struct ucx_message, arrival));
+    ucx_process_wake(process);
+}
+
+/* The target sees it when it is in memory. */
+static void end_access(struct ucx_message *m, double date)
+{
+    if (!m->to->process->looks_at_memory) {
+        ucx_message_free(m);
+        return;
+    }
+    pf_event_init(&m->arrival, memory_changed);
+    pf_engine_post_in(&m->to->deliveries, &m->arrival, date);
+}
+
 static void complete(struct pf_nic_message *nic)
 {
     struct ucx_message *m = of_nic(nic);
-    if (nic->kind == PF_NIC_GET) {
+    bool access = is_access(m, nic->kind);
+    if (access)
+        change_memory(m);
+    if (nic->kind == PF_NIC_GET || (access && m->kind == UCX_ATOMIC && m->target)) {
         reply(m);
         return;
     }
-    if (m->acked || m->kind == UCX_WRITE)
+    if (m->acked || access)
         acknowledge(m, nic->done_date);
-    if (m->kind != UCX_WRITE) {
+    if (access)
+        end_access(m, nic->done_date);
+    else
         arrive(m, nic->done_date);
-        return;
-    }
-    memcpy(m->target, m->bytes ? m->bytes : m->source, m->length);
-    ucx_message_free(m);
 }
 
 static void lost(struct pf_nic_message *nic)
@@ -189,20 +223,29 @@ static void queue_moved(struct pf_nic_message *nic)
 static void pass(struct ucx_message *m, bool reads)
 {
     double now = pf_engine_now();
-    if (reads) {
+    bool access = is_access(m, PF_NIC_PUT);
+    if (access)
+        change_memory(m);
+    if (reads || (access && m->kind == UCX_ATOMIC && m->target)) {
         memcpy(m->target, m->source, m->length);
         struct ucp_worker *reader = m->from;
         m->from = m->to;
         m->to = m->place = reader;
-    } else if (m->acked || m->kind == UCX_WRITE) {
+        access = false;
+    } else if (m->acked || access) {
         arrive_at(ucx_message_answer(UCX_DONE, m), now);
     }
-    if (m->kind != UCX_WRITE) {
+    if (access)
+        end_access(m, now);
+    else
         arrive_at(m, now);
-        return;
-    }
-    memcpy(m->target, m->bytes ? m->bytes : m->source, m->length);
-    ucx_message_free(m);
+}
+
+static enum pf_transfer_kind shown_as(const struct ucx_message *m, bool reads)
+{
+    if (m->kind == UCX_ATOMIC)
+        return m->target ? PF_TRANSFER_FETCH : PF_TRANSFER_ATOMIC;
+    return reads ? PF_TRANSFER_GET : PF_TRANSFER_PUT;
 }
 
 void ucx_message_post(struct ucx_message *m)
@@ -214,7 +257,7 @@ void ucx_message_post(struct ucx_message *m)
         return;
     }
     ucx_process_queue(process);
-    address(m, reads ? PF_NIC_GET : PF_NIC_PUT, reads ? PF_TRANSFER_GET : PF_TRANSFER_PUT);
+    address(m, reads ? PF_NIC_GET : PF_NIC_PUT, shown_as(m, reads));
     m->nic.payload = reads ? 0 : header_bytes[m->kind] + m->part;
     m->nic.in_command = !reads && pf_nic_in_command(m->nic.payload, false, true);
     if (!reads)

@@ -125,6 +125,7 @@ void ucx_protocol_handle(struct ucx_message *m)
         ucx_request_complete(request, UCS_OK);
         break;
     case UCX_READ:
+    case UCX_ATOMIC: /* with the value before */
         ucx_rma_done(m);
         break;
     case UCX_DONE:

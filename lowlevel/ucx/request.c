@@ -42,7 +42,7 @@ ucs_status_t ucx_init(enum pf_ucx_user user, unsigned major, const ucp_params_t 
                       ucp_context_h *result)
 {
     static const uint64_t features[PF_UCX_USERS] = {
-        [PF_UCX_OPENMPI] = UCP_FEATURE_TAG,
+        [PF_UCX_OPENMPI] = UCP_FEATURE_TAG | UCP_FEATURE_RMA | UCP_FEATURE_AMO32 | UCP_FEATURE_AMO64,
         [PF_UCX_MPICH] = UCP_FEATURE_TAG | UCP_FEATURE_RMA | UCP_FEATURE_AM, /* asked for in any case */
     };
     pf_self_t *self = pf_self();
@@ -53,6 +53,8 @@ ucs_status_t ucx_init(enum pf_ucx_user user, unsigned major, const ucp_params_t 
     pf_ucx_settings();
     struct ucp_context *context = pf_calloc(1, sizeof *context);
     context->process = ucx_process_of(self, user);
+    if ((params->field_mask & UCP_PARAM_FIELD_FEATURES) && params->features & UCP_FEATURE_AMO64)
+        context->process->looks_at_memory = true;
     if (params->field_mask & UCP_PARAM_FIELD_REQUEST_SIZE)
         context->user_size = params->request_size;
     if (params->field_mask & UCP_PARAM_FIELD_REQUEST_INIT)

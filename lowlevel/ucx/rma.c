@@ -166,6 +166,143 @@ ucs_status_ptr_t ucp_get_nb(ucp_ep_h ep, void *buffer, size_t length, uint64_t r
     return ucx_request_user(request);
 }
 
+static bool is_atomic_size(size_t size)
+{
+    return size == sizeof(uint32_t) || size == sizeof(uint64_t);
+}
+
+/* `result` and `request`, if any, get the value before. */
+static void change(struct ucp_ep *ep, const struct ucx_atomic *atomic, size_t size, void *result,
+                   struct ucp_request *request)
+{
+    struct ucx_message *m = access_new(UCX_ATOMIC, ep, size);
+    struct ucx_atomic *copy = m->bytes = pf_malloc(sizeof *copy);
+    *copy = *atomic;
+    m->part = atomic->operation == UCP_ATOMIC_FETCH_OP_CSWAP ? 2 * size : size;
+    m->source = &copy->before;
+    m->target = result;
+    m->send = request;
+    ucx_process_pay(ep->worker->process, pf_config.openmpi_send_time);
+    ucx_message_post(m);
+}
+
+ucs_status_t ucp_atomic_post(ucp_ep_h ep, ucp_atomic_post_op_t operation, uint64_t value, size_t size,
+                             uint64_t remote, ucp_rkey_h rkey)
+{
+    static const ucp_atomic_fetch_op_t same[] = {
+        [UCP_ATOMIC_POST_OP_ADD] = UCP_ATOMIC_FETCH_OP_FADD,
+        [UCP_ATOMIC_POST_OP_AND] = UCP_ATOMIC_FETCH_OP_FAND,
+        [UCP_ATOMIC_POST_OP_OR] = UCP_ATOMIC_FETCH_OP_FOR,
+        [UCP_ATOMIC_POST_OP_XOR] = UCP_ATOMIC_FETCH_OP_FXOR,
+    };
+    (void)rkey;
+    if (!is_atomic_size(size))
+        return UCS_ERR_INVALID_PARAM;
+    const struct ucx_atomic atomic = {
+        .operation = same[operation], .operands = {value}, .place = (void *)(uintptr_t)remote};
+    change(ep, &atomic, size, NULL, NULL);
+    return UCS_OK;
+}
+
+ucs_status_ptr_t ucp_atomic_fetch_nb(ucp_ep_h ep, ucp_atomic_fetch_op_t operation, uint64_t value,
+                                     void *result, size_t size, uint64_t remote, ucp_rkey_h rkey,
+                                     ucp_send_callback_t cb)
+{
+    (void)rkey;
+    if (!is_atomic_size(size))
+        return UCS_STATUS_PTR(UCS_ERR_INVALID_PARAM);
+    struct ucx_atomic atomic = {
+        .operation = operation, .operands = {value}, .place = (void *)(uintptr_t)remote};
+    if (operation == UCP_ATOMIC_FETCH_OP_CSWAP) {
+        atomic.operands[1] = value;
+        memcpy(&atomic.operands[0], result, size);
+    }
+    struct ucp_request *request = request_new(ep, cb);
+    change(ep, &atomic, size, result, request);
+    return ucx_request_user(request);
+}
+
+static uint64_t after(const struct ucx_atomic *atomic, uint64_t mask)
+{
+    uint64_t operand = atomic->operands[0];
+    switch (atomic->operation) {
+    case UCP_ATOMIC_FETCH_OP_FADD:
+        return atomic->before + operand;
+    case UCP_ATOMIC_FETCH_OP_CSWAP:
+        return ((atomic->before ^ atomic->operands[1]) & mask) == 0 ? operand : atomic->before;
+    case UCP_ATOMIC_FETCH_OP_FAND:
+        return atomic->before & operand;
+    case UCP_ATOMIC_FETCH_OP_FOR:
+        return atomic->before | operand;
+    case UCP_ATOMIC_FETCH_OP_FXOR:
+        return atomic->before ^ operand;
+    default:
+        return operand;
+    }
+}
+
+/* The lower bytes come first. */
+void ucx_atomic_apply(struct ucx_message *m)
+{
+    struct ucx_atomic *atomic = m->bytes;
+    uint64_t mask = m->length < sizeof mask ? UINT32_MAX : UINT64_MAX;
+    memcpy(&atomic->before, atomic->place, m->length);
+    uint64_t value = after(atomic, mask);
+    memcpy(atomic->place, &value, m->length);
+}
+
+/* ---- the ends of accesses ---- */
+
+/* What is on its way from an endpoint, or from all of a worker. */
+static long pending(const struct ucp_worker *worker, const struct ucp_ep *ep)
+{
+    return ep ? ep->pending : worker->pending;
+}
+
+static ucs_status_ptr_t flush(struct ucp_worker *worker, const struct ucp_ep *ep, ucp_send_callback_t cb)
+{
+    if (pending(worker, ep) == 0 || worker->process->pretence)
+        return UCS_STATUS_PTR(UCS_OK);
+    const ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK, .cb.old_send = cb};
+    struct ucp_request *request = ucx_request_new(worker, &param);
+    request->ep = ep;
+    request->next = worker->flushes;
+    worker->flushes = request;
+    return ucx_request_user(request);
+}
+
+/* Messages of other kinds need none: callers hear of each. */
+ucs_status_ptr_t ucp_worker_flush_nb(ucp_worker_h worker, unsigned flags, ucp_send_callback_t cb)
+{
+    (void)flags;
+    return flush(worker, NULL, cb);
+}
+
+ucs_status_ptr_t ucp_ep_flush_nb(ucp_ep_h ep, unsigned flags, ucp_send_callback_t cb)
+{
+    (void)flags;
+    return flush(ep->worker, ep, cb);
+}
+
+/* The only caller flushes where it needs an order (adapters/openmpi/glue/osc_ucx.c). */
+ucs_status_t ucp_worker_fence(ucp_worker_h worker)
+{
+    (void)worker;
+    return UCS_OK;
+}
+
+/* One that is over and waits no more, taken out of the list. */
+static struct ucp_request *take_flush(struct ucp_worker *worker)
+{
+    struct ucp_request **link = &worker->flushes;
+    while (*link && pending(worker, (*link)->ep) > 0)
+        link = &(*link)->next;
+    struct ucp_request *request = *link;
+    if (request)
+        *link = request->next;
+    return request;
+}
+
 void ucx_rma_done(const struct ucx_message *m)
 {
     struct ucp_worker *worker = m->ep->worker;
@@ -173,9 +310,6 @@ void ucx_rma_done(const struct ucx_message *m)
     worker->pending--;
     if (m->send)
         ucx_request_complete(m->send, UCS_OK);
-    while (worker->pending == 0 && worker->flushes) {
-        struct ucp_request *flush = worker->flushes;
-        worker->flushes = flush->next;
+    for (struct ucp_request *flush; (flush = take_flush(worker));)
         ucx_request_complete(flush, UCS_OK);
-    }
 }

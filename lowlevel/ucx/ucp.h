@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 /*
- * The binary interface of UCX (libucp, libucs, libucm) as far as pml/ucx of Open MPI and MPICH use it: names,
- * values and layouts are those of UCX 1.13 and of all versions with the same libucp.so.0. Of structures that
- * callers fill in, only the beginning that is read here.
+ * The binary interface of UCX (libucp, libucs, libucm) as far as Open MPI's pml/ucx and osc/ucx and MPICH use
+ * it: names, values and layouts are those of UCX 1.13 and of all versions with the same libucp.so.0. Of
+ * structures that callers fill in, only the beginning that is read here.
  */
 #define UCP_API_MAJOR   1
 #define UCP_API_MINOR   13
@@ -77,7 +77,13 @@ enum {
     UCP_PARAM_FIELD_REQUEST_INIT = 1 << 2,
     UCP_PARAM_FIELD_REQUEST_CLEANUP = 1 << 3
 };
-enum { UCP_FEATURE_TAG = 1 << 0, UCP_FEATURE_RMA = 1 << 1, UCP_FEATURE_AM = 1 << 6 };
+enum {
+    UCP_FEATURE_TAG = 1 << 0,
+    UCP_FEATURE_RMA = 1 << 1,
+    UCP_FEATURE_AMO32 = 1 << 2,
+    UCP_FEATURE_AMO64 = 1 << 3,
+    UCP_FEATURE_AM = 1 << 6
+};
 
 typedef struct ucp_params {
     uint64_t field_mask;
@@ -153,6 +159,22 @@ typedef struct {
     void *user_data;
 } ucp_request_param_t;
 
+/* Integers of 4 or 8 bytes. A conditional swap finds its new value where it puts the old one. */
+typedef enum ucp_atomic_post_op {
+    UCP_ATOMIC_POST_OP_ADD,
+    UCP_ATOMIC_POST_OP_AND,
+    UCP_ATOMIC_POST_OP_OR,
+    UCP_ATOMIC_POST_OP_XOR
+} ucp_atomic_post_op_t;
+typedef enum ucp_atomic_fetch_op {
+    UCP_ATOMIC_FETCH_OP_FADD,
+    UCP_ATOMIC_FETCH_OP_SWAP,
+    UCP_ATOMIC_FETCH_OP_CSWAP,
+    UCP_ATOMIC_FETCH_OP_FAND,
+    UCP_ATOMIC_FETCH_OP_FOR,
+    UCP_ATOMIC_FETCH_OP_FXOR
+} ucp_atomic_fetch_op_t;
+
 enum { UCP_MEM_MAP_ALLOCATE = 1 << 1 };
 
 /* Callers fill in all of them, and ask for both below. */
@@ -205,6 +227,9 @@ void ucp_worker_release_address(ucp_worker_h worker, ucp_address_t *address);
 unsigned ucp_worker_progress(ucp_worker_h worker);
 ucs_status_t ucp_ep_create(ucp_worker_h worker, const ucp_ep_params_t *params, ucp_ep_h *ep);
 ucs_status_ptr_t ucp_disconnect_nb(ucp_ep_h ep);
+void ucp_ep_destroy(ucp_ep_h ep);
+ucs_status_ptr_t ucp_ep_flush_nb(ucp_ep_h ep, unsigned flags, ucp_send_callback_t cb);
+ucs_status_t ucp_worker_fence(ucp_worker_h worker);
 ucs_status_ptr_t ucp_worker_flush_nb(ucp_worker_h worker, unsigned flags, ucp_send_callback_t cb);
 ucs_status_t ucp_ep_flush(ucp_ep_h ep);
 ucs_status_t ucp_worker_set_am_handler(ucp_worker_h worker, uint16_t id, ucp_am_callback_t cb, void *arg,
@@ -230,6 +255,11 @@ ucs_status_ptr_t ucp_put_nb(ucp_ep_h ep, const void *buffer, size_t length, uint
 ucs_status_t ucp_get_nbi(ucp_ep_h ep, void *buffer, size_t length, uint64_t remote, ucp_rkey_h rkey);
 ucs_status_ptr_t ucp_get_nb(ucp_ep_h ep, void *buffer, size_t length, uint64_t remote, ucp_rkey_h rkey,
                             ucp_send_callback_t cb);
+ucs_status_t ucp_atomic_post(ucp_ep_h ep, ucp_atomic_post_op_t operation, uint64_t value, size_t size,
+                             uint64_t remote, ucp_rkey_h rkey);
+ucs_status_ptr_t ucp_atomic_fetch_nb(ucp_ep_h ep, ucp_atomic_fetch_op_t operation, uint64_t value,
+                                     void *result, size_t size, uint64_t remote, ucp_rkey_h rkey,
+                                     ucp_send_callback_t cb);
 ucs_status_t ucp_dt_create_generic(const ucp_generic_dt_ops_t *ops, void *context, ucp_datatype_t *datatype);
 void ucp_dt_destroy(ucp_datatype_t datatype);
 ucs_status_ptr_t ucp_tag_send_nb(ucp_ep_h ep, const void *buffer, size_t count, ucp_datatype_t datatype,

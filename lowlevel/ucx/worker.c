@@ -34,15 +34,24 @@ static unsigned drain(struct ucp_worker *worker)
     return count;
 }
 
+/* Those of its other workers, too: some callers wait for one and forget what others wait for. */
+static unsigned drain_all(const struct ucx_process *process)
+{
+    unsigned count = 0;
+    for (int i = 0; i < process->worker_count; i++)
+        count += drain(process->workers[i]);
+    return count;
+}
+
 unsigned ucp_worker_progress(ucp_worker_h worker)
 {
     if (worker->process->pretence)
         return 0;
-    unsigned count = drain(worker);
+    unsigned count = drain_all(worker->process);
     if (count > 0)
         return count;
     ucx_process_idle(worker->process);
-    return drain(worker);
+    return drain_all(worker->process);
 }
 
 ucs_status_t ucp_worker_create(ucp_context_h context, const ucp_worker_params_t *params, ucp_worker_h *result)
@@ -135,7 +144,12 @@ ucs_status_t ucp_ep_create(ucp_worker_h worker, const ucp_ep_params_t *params, u
     return UCS_OK;
 }
 
-/* It goes with its worker; what was sent arrives. */
+/* Both: it goes with its worker; what was sent arrives. */
+void ucp_ep_destroy(ucp_ep_h ep)
+{
+    (void)ep;
+}
+
 ucs_status_ptr_t ucp_disconnect_nb(ucp_ep_h ep)
 {
     (void)ep;
@@ -147,17 +161,4 @@ ucs_status_t ucp_ep_flush(ucp_ep_h ep)
     while (ep->pending > 0 && !ep->worker->process->pretence)
         ucp_worker_progress(ep->worker);
     return UCS_OK;
-}
-
-/* Messages of other kinds need none: callers hear of each. */
-ucs_status_ptr_t ucp_worker_flush_nb(ucp_worker_h worker, unsigned flags, ucp_send_callback_t cb)
-{
-    (void)flags;
-    if (worker->pending == 0 || worker->process->pretence)
-        return UCS_STATUS_PTR(UCS_OK);
-    const ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK, .cb.old_send = cb};
-    struct ucp_request *request = ucx_request_new(worker, &param);
-    request->next = worker->flushes;
-    worker->flushes = request;
-    return ucx_request_user(request);
 }

@@ -240,6 +240,7 @@ static struct pf_glue glue = {
     .osc_receive = pf_glue_osc_receive,
     .osc_send = pf_glue_osc_send,
     .osc_repair = pf_glue_osc_repair,
+    .osc_ucx_repair = pf_glue_osc_ucx_repair,
     .window_comm = pf_glue_window_comm,
     .window_shadow = pf_glue_window_shadow,
     .window_open = pf_glue_window_open,

@@ -114,6 +114,9 @@ struct pf_glue {
     void *(*osc_send)(void *function);
     /* Repairs osc/portals4, by calling `replace` for each function that it is to have another for. */
     void (*osc_repair)(void (*replace)(void *handle, const char *name, void *value), void *handle);
+    /* The same for osc/ucx, whose own functions `find` gives. */
+    void (*osc_ucx_repair)(void (*replace)(void *handle, const char *name, void *value),
+                           void *(*find)(void *handle, const char *name), void *handle);
     /* Stands for ompi_comm_dup in the one-sided components. */
     int (*window_comm)(void *comm, void **result);
     /* A window over `comm`, a communicator that nothing else uses and that it takes over, while the members

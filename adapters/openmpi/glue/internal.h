@@ -56,6 +56,12 @@ void *pf_glue_osc_receive(void *function);
 void *pf_glue_osc_send(void *function);
 void pf_glue_osc_repair(void (*replace)(void *handle, const char *name, void *value), void *handle);
 
+void pf_glue_osc_ucx_repair(void (*replace)(void *handle, const char *name, void *value),
+                            void *(*find)(void *handle, const char *name), void *handle);
+
+/* Whether the window that is being made is a shadow. */
+bool pf_glue_window_is_shadow(void);
+
 /* In the folder of each version. A communicator's number; what is left of making one when its members and its
  * number are known; what pml/cm needs before it sends, after MPI_Init. */
 struct ompi_communicator_t;

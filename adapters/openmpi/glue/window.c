@@ -33,6 +33,11 @@ static ompi_communicator_t *offered; /* what the next duplicate is to be; NULL: 
 static ompi_communicator_t *latest;  /* what the last duplicate was */
 static const int *units;             /* displacement units of the members of the window that is being made */
 
+bool pf_glue_window_is_shadow(void)
+{
+    return units != NULL;
+}
+
 int pf_glue_window_comm(void *original, void **result)
 {
     int status = OMPI_SUCCESS;

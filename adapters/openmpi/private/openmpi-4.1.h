@@ -31,6 +31,7 @@
     X(pml_ob1, OB1)                                                                                          \
     X(reachable_weighted, ALWAYS)                                                                            \
     X(pml_ucx, UCX)                                                                                          \
+    X(osc_ucx, UCX)                                                                                          \
     X(pml_cm, CM)                                                                                            \
     X(io_ompio, OPTIONAL)                                                                                    \
     X(fs_ufs, OPTIONAL)                                                                                      \

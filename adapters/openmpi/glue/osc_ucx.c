@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What keeps stock osc/ucx from wrong results.
+ *
+ * It has the NIC change single elements, which can add integers and compares and swaps integers, both of 4 or
+ * 8 bytes: floating-point numbers are added as integers, and other sizes are refused without a word. Here
+ * what the NIC cannot do is a get and a put under the lock of accumulates, as the component does the rest.
+ *
+ * Where the target's type is a derived one, it makes room for the elements of one of them, and combines
+ * elements of the origin's type where they are not. Here there is one target element, and the origin's are in
+ * a row.
+ *
+ * What it has begun under the lock of accumulates need not be over when it gives the lock back, nor a get
+ * before the put to the same place; and it takes a later atomic operation for the end of an earlier put or
+ * get. Networks keep no such order: it flushes here.
+ *
+ * It does not find the right region of a dynamic window that has several. Dynamic windows are osc/pt2pt's,
+ * and so are shadows, which osc/ucx cannot make without communication.
+ */
+#include "ompi_config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi.h"
+#include "ompi/datatype/ompi_datatype.h"
+#include "ompi/mca/osc/base/osc_base_obj_convert.h"
+#include "ompi/mca/osc/osc.h"
+#include "ompi/op/op.h"
+#include "opal/runtime/opal_progress.h"
+
+#include "adapters/openmpi/glue/internal.h"
+#include "lowlevel/ucx/ucp.h"
+
+/* Over Portals there is no UCX, nor the component. */
+#pragma weak ucp_ep_flush_nb
+#pragma weak ucp_put_nbi
+#pragma weak ucp_atomic_fetch_nb
+#pragma weak ucp_request_check_status
+#pragma weak ucp_request_free
+
+typedef struct ompi_datatype_t type_t;
+
+static struct {
+    ompi_osc_base_component_query_fn_t query;
+    ompi_osc_base_module_accumulate_fn_t accumulate;
+    ompi_osc_base_module_get_accumulate_fn_t get_accumulate;
+    ompi_osc_base_module_fetch_and_op_fn_t fetch_and_op;
+    ompi_osc_base_module_compare_and_swap_fn_t compare_and_swap;
+} stock;
+
+static bool reads;        /* the next put is to be after the get before it */
+static bool wants_notice; /* of the end of a put or get: the next atomic operation asks for it */
+
+/* The put is to happen only if the get has brought this; no size: in any case. */
+static struct {
+    const void *result, *expected;
+    size_t size;
+} condition;
+
+static void ignore(void *request, ucs_status_t status)
+{
+    (void)request, (void)status;
+}
+
+static void finish(ucp_ep_h ep)
+{
+    void *request = ucp_ep_flush_nb(ep, 0, ignore);
+    while (request && ucp_request_check_status(request) == UCS_INPROGRESS)
+        opal_progress();
+    if (request)
+        ucp_request_free(request);
+}
+
+static ucs_status_t put(ucp_ep_h ep, const void *buffer, size_t length, uint64_t remote, ucp_rkey_h rkey)
+{
+    if (reads)
+        finish(ep);
+    reads = false;
+    if (condition.size > 0 && memcmp(condition.result, condition.expected, condition.size) != 0)
+        return UCS_OK;
+    return ucp_put_nbi(ep, buffer, length, remote, rkey);
+}
+
+static ucs_status_t fence(ucp_worker_h worker)
+{
+    (void)worker;
+    wants_notice = true;
+    return UCS_OK;
+}
+
+/* The lock is given back by a swap. */
+static ucs_status_ptr_t fetch(ucp_ep_h ep, ucp_atomic_fetch_op_t operation, uint64_t value, void *result,
+                              size_t size, uint64_t remote, ucp_rkey_h rkey, ucp_send_callback_t cb)
+{
+    bool notifies = wants_notice && operation == UCP_ATOMIC_FETCH_OP_FADD && value == 0;
+    wants_notice = false;
+    if (notifies)
+        return ucp_ep_flush_nb(ep, 0, cb);
+    if (operation == UCP_ATOMIC_FETCH_OP_SWAP)
+        finish(ep);
+    return ucp_atomic_fetch_nb(ep, operation, value, result, size, remote, rkey, cb);
+}
+
+/* What an accumulate combines, as the component can do it. */
+struct elements {
+    const void *origin;
+    int count;
+    type_t *type;
+    void *row; /* or NULL */
+    int target_count;
+    type_t *target_type;
+    MPI_Datatype made; /* or NULL */
+};
+
+static int put_in_row(struct elements *e)
+{
+    type_t *element = NULL;
+    uint32_t each = 0;
+    ptrdiff_t lb, extent;
+    int status = ompi_osc_base_get_primitive_type_info(e->type, &element, &each);
+    if (status != OMPI_SUCCESS || !element)
+        return OMPI_ERR_BAD_PARAM;
+    int count = (int)each * e->count;
+    ompi_datatype_get_extent(element, &lb, &extent);
+    e->row = malloc((size_t)count * (size_t)extent + 1);
+    if (!e->row)
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    status = ompi_datatype_sndrcv(e->origin, e->count, e->type, e->row, count, element);
+    e->origin = e->row;
+    e->count = count;
+    e->type = element;
+    return status;
+}
+
+static int prepare(struct elements *e, bool combines)
+{
+    int status = OMPI_SUCCESS;
+    e->row = NULL;
+    e->made = NULL;
+    if (combines && e->count > 0 && !ompi_datatype_is_predefined(e->type))
+        status = put_in_row(e);
+    if (status != OMPI_SUCCESS || e->target_count < 2 || ompi_datatype_is_predefined(e->target_type))
+        return status;
+    status = PMPI_Type_contiguous(e->target_count, e->target_type, &e->made);
+    if (status == MPI_SUCCESS)
+        status = PMPI_Type_commit(&e->made);
+    e->target_count = 1;
+    e->target_type = e->made;
+    return status;
+}
+
+static void release(struct elements *e)
+{
+    free(e->row);
+    if (e->made)
+        PMPI_Type_free(&e->made);
+}
+
+static int accumulate(const void *origin, int count, type_t *type, int target, ptrdiff_t at, int target_count,
+                      type_t *target_type, struct ompi_op_t *op, struct ompi_win_t *win)
+{
+    struct elements e = {.origin = origin,
+                         .count = count,
+                         .type = type,
+                         .target_count = target_count,
+                         .target_type = target_type};
+    int status = prepare(&e, op != &ompi_mpi_op_replace.op && op != &ompi_mpi_op_no_op.op);
+    if (status == OMPI_SUCCESS)
+        status =
+            stock.accumulate(e.origin, e.count, e.type, target, at, e.target_count, e.target_type, op, win);
+    release(&e);
+    return status;
+}
+
+static int get_accumulate(const void *origin, int count, type_t *type, void *result, int result_count,
+                          type_t *result_type, int target, ptrdiff_t at, int target_count,
+                          type_t *target_type, struct ompi_op_t *op, struct ompi_win_t *win)
+{
+    struct elements e = {.origin = origin,
+                         .count = count,
+                         .type = type,
+                         .target_count = target_count,
+                         .target_type = target_type};
+    int status = prepare(&e, op != &ompi_mpi_op_replace.op && op != &ompi_mpi_op_no_op.op);
+    reads = true;
+    if (status == OMPI_SUCCESS)
+        status = stock.get_accumulate(e.origin, e.count, e.type, result, result_count, result_type, target,
+                                      at, e.target_count, e.target_type, op, win);
+    reads = false;
+    release(&e);
+    return status;
+}
+
+static bool fits_nic(const type_t *type)
+{
+    size_t size;
+    ompi_datatype_type_size(type, &size);
+    return size == sizeof(uint32_t) || size == sizeof(uint64_t);
+}
+
+static bool is_integer(const type_t *type)
+{
+    return (type->super.flags & OMPI_DATATYPE_FLAG_DATA_TYPE) == OMPI_DATATYPE_FLAG_DATA_INT;
+}
+
+static int fetch_and_op(const void *origin, void *result, type_t *type, int target, ptrdiff_t at,
+                        struct ompi_op_t *op, struct ompi_win_t *win)
+{
+    wants_notice = false;
+    if (fits_nic(type) && (op != &ompi_mpi_op_sum.op || is_integer(type)))
+        return stock.fetch_and_op(origin, result, type, target, at, op, win);
+    return get_accumulate(origin, 1, type, result, 1, type, target, at, 1, type, op, win);
+}
+
+static int compare_and_swap(const void *origin, const void *expected, void *result, type_t *type, int target,
+                            ptrdiff_t at, struct ompi_win_t *win)
+{
+    size_t size;
+    if (fits_nic(type))
+        return stock.compare_and_swap(origin, expected, result, type, target, at, win);
+    ompi_datatype_type_size(type, &size);
+    condition.result = result;
+    condition.expected = expected;
+    condition.size = size;
+    int status =
+        get_accumulate(origin, 1, type, result, 1, type, target, at, 1, type, &ompi_mpi_op_replace.op, win);
+    condition.size = 0;
+    return status;
+}
+
+static int query(struct ompi_win_t *win, void **base, size_t size, int disp_unit,
+                 struct ompi_communicator_t *comm, struct opal_info_t *info, int flavor)
+{
+    if (flavor == MPI_WIN_FLAVOR_DYNAMIC || pf_glue_window_is_shadow())
+        return -1;
+    return stock.query(win, base, size, disp_unit, comm, info, flavor);
+}
+
+void pf_glue_osc_ucx_repair(void (*replace)(void *handle, const char *name, void *value),
+                            void *(*find)(void *handle, const char *name), void *handle)
+{
+    ompi_osc_base_component_t *component = find(handle, "mca_osc_ucx_component");
+    ompi_osc_base_module_t *functions = find(handle, "ompi_osc_ucx_module_template");
+    stock.query = component->osc_query;
+    component->osc_query = query;
+#define REPLACE(name)                                                                                        \
+    stock.name = functions->osc_##name;                                                                      \
+    functions->osc_##name = name
+    REPLACE(accumulate);
+    REPLACE(get_accumulate);
+    REPLACE(fetch_and_op);
+    REPLACE(compare_and_swap);
+#undef REPLACE
+    replace(handle, "ompi_osc_ucx_accumulate", (void *)accumulate);
+    replace(handle, "ompi_osc_ucx_get_accumulate", (void *)get_accumulate);
+    replace(handle, "ucp_put_nbi", (void *)put);
+    replace(handle, "ucp_worker_fence", (void *)fence);
+    replace(handle, "ucp_atomic_fetch_nb", (void *)fetch);
+}
