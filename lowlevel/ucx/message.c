@@ -149,6 +149,11 @@ static bool is_access(const struct ucx_message *m, enum pf_nic_kind kind)
     return m->kind == UCX_WRITE || (m->kind == UCX_ATOMIC && kind == PF_NIC_PUT);
 }
 
+static bool fetches(const struct ucx_message *m)
+{
+    return m->kind == UCX_ATOMIC && m->target;
+}
+
 static void change_memory(struct ucx_message *m)
 {
     if (m->kind == UCX_ATOMIC)
@@ -159,36 +164,37 @@ static void change_memory(struct ucx_message *m)
 
 static void memory_changed(struct pf_event *event)
 {
-    struct ucx_process *process = pf_container_of(event, struct ucx_message, arrival)->to->process;
-    ucx_message_free(pf_container_of(event, struct ucx_message, arrival));
-    ucx_process_wake(process);
+    struct ucx_message *notice = pf_container_of(event, struct ucx_message, arrival);
+    ucx_process_wake(notice->to->process);
+    ucx_message_free(notice);
 }
 
-/* The target sees it when it is in memory. */
-static void end_access(struct ucx_message *m, double date)
+/* Its processor may look at the memory that its NIC has changed by then. */
+static void notify_target(const struct ucx_message *m, double date)
 {
-    if (!m->to->process->looks_at_memory) {
-        ucx_message_free(m);
+    if (!m->to->process->looks_at_memory)
         return;
-    }
-    pf_event_init(&m->arrival, memory_changed);
-    pf_engine_post_in(&m->to->deliveries, &m->arrival, date);
+    struct ucx_message *notice = ucx_message_new(m->kind, m->from, m->to);
+    pf_event_init(&notice->arrival, memory_changed);
+    pf_engine_post_in(&m->to->deliveries, &notice->arrival, date);
 }
 
 static void complete(struct pf_nic_message *nic)
 {
     struct ucx_message *m = of_nic(nic);
     bool access = is_access(m, nic->kind);
-    if (access)
+    if (access) {
         change_memory(m);
-    if (nic->kind == PF_NIC_GET || (access && m->kind == UCX_ATOMIC && m->target)) {
+        notify_target(m, nic->done_date);
+    }
+    if (nic->kind == PF_NIC_GET || (access && fetches(m))) {
         reply(m);
         return;
     }
     if (m->acked || access)
         acknowledge(m, nic->done_date);
     if (access)
-        end_access(m, nic->done_date);
+        ucx_message_free(m);
     else
         arrive(m, nic->done_date);
 }
@@ -224,9 +230,11 @@ static void pass(struct ucx_message *m, bool reads)
 {
     double now = pf_engine_now();
     bool access = is_access(m, PF_NIC_PUT);
-    if (access)
+    if (access) {
         change_memory(m);
-    if (reads || (access && m->kind == UCX_ATOMIC && m->target)) {
+        notify_target(m, now);
+    }
+    if (reads || (access && fetches(m))) {
         memcpy(m->target, m->source, m->length);
         struct ucp_worker *reader = m->from;
         m->from = m->to;
@@ -236,7 +244,7 @@ static void pass(struct ucx_message *m, bool reads)
         arrive_at(ucx_message_answer(UCX_DONE, m), now);
     }
     if (access)
-        end_access(m, now);
+        ucx_message_free(m);
     else
         arrive_at(m, now);
 }
@@ -244,7 +252,7 @@ static void pass(struct ucx_message *m, bool reads)
 static enum pf_transfer_kind shown_as(const struct ucx_message *m, bool reads)
 {
     if (m->kind == UCX_ATOMIC)
-        return m->target ? PF_TRANSFER_FETCH : PF_TRANSFER_ATOMIC;
+        return fetches(m) ? PF_TRANSFER_FETCH : PF_TRANSFER_ATOMIC;
     return reads ? PF_TRANSFER_GET : PF_TRANSFER_PUT;
 }
 

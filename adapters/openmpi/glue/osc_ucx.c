@@ -14,11 +14,14 @@
  * before the put to the same place; and it takes a later atomic operation for the end of an earlier put or
  * get. Networks keep no such order: it flushes here.
  *
+ * MPI_Win_test ends an exposure epoch, but not in the note of its kind: no other epoch could begin.
+ *
  * It does not find the right region of a dynamic window that has several. Dynamic windows are osc/pt2pt's,
  * and so are shadows, which osc/ucx cannot make without communication.
  */
 #include "ompi_config.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +30,7 @@
 #include "ompi/mca/osc/base/osc_base_obj_convert.h"
 #include "ompi/mca/osc/osc.h"
 #include "ompi/op/op.h"
+#include "ompi/win/win.h"
 #include "opal/runtime/opal_progress.h"
 
 #include "adapters/openmpi/glue/internal.h"
@@ -47,6 +51,8 @@ static struct {
     ompi_osc_base_module_get_accumulate_fn_t get_accumulate;
     ompi_osc_base_module_fetch_and_op_fn_t fetch_and_op;
     ompi_osc_base_module_compare_and_swap_fn_t compare_and_swap;
+    ompi_osc_base_module_post_fn_t post;
+    ompi_osc_base_module_test_fn_t test;
 } stock;
 
 static bool reads;        /* the next put is to be after the get before it */
@@ -229,6 +235,39 @@ static int compare_and_swap(const void *origin, const void *expected, void *resu
     return status;
 }
 
+/* The kind of the exposure epoch, of each window at this place; 0: not known yet. The next but one word is
+ * the group of the epoch. */
+static size_t exposure_place;
+enum { NO_EPOCH = 0, POSTED = 2, TO_GROUP = 12 };
+
+static int *exposure(const struct ompi_win_t *win)
+{
+    return (int *)(void *)((char *)win->w_osc_module + exposure_place);
+}
+
+static int post(struct ompi_group_t *group, int assertion, struct ompi_win_t *win)
+{
+    int status = stock.post(group, assertion, win);
+    size_t size = malloc_usable_size(win->w_osc_module);
+    const char *module = (const char *)win->w_osc_module;
+    for (size_t at = sizeof *win->w_osc_module; exposure_place == 0 && at + sizeof group <= size;
+         at += sizeof group) {
+        int kind;
+        memcpy(&kind, module + at - TO_GROUP, sizeof kind);
+        if (kind == POSTED && memcmp(module + at, &group, sizeof group) == 0)
+            exposure_place = at - TO_GROUP;
+    }
+    return status;
+}
+
+static int test(struct ompi_win_t *win, int *flag)
+{
+    int status = stock.test(win, flag);
+    if (status == OMPI_SUCCESS && *flag && exposure_place > 0)
+        *exposure(win) = NO_EPOCH;
+    return status;
+}
+
 static int query(struct ompi_win_t *win, void **base, size_t size, int disp_unit,
                  struct ompi_communicator_t *comm, struct opal_info_t *info, int flavor)
 {
@@ -251,6 +290,8 @@ void pf_glue_osc_ucx_repair(void (*replace)(void *handle, const char *name, void
     REPLACE(get_accumulate);
     REPLACE(fetch_and_op);
     REPLACE(compare_and_swap);
+    REPLACE(post);
+    REPLACE(test);
 #undef REPLACE
     replace(handle, "ompi_osc_ucx_accumulate", (void *)accumulate);
     replace(handle, "ompi_osc_ucx_get_accumulate", (void *)get_accumulate);
