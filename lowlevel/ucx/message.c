@@ -120,6 +120,7 @@ static void reply(struct ucx_message *m)
     m->from = m->to;
     m->to = m->place = reader;
     address(m, PF_NIC_REPLY, m->kind == UCX_ATOMIC ? PF_TRANSFER_FETCH_REPLY : PF_TRANSFER_REPLY);
+    m->nic.in_command = false;
     m->nic.payload = m->length;
     pf_traffic_count(m->nic.transfer.src_process, m->nic.transfer.dst_process, m->length);
     pf_nic_submit(&m->nic, m->nic.done_date);

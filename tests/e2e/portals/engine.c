@@ -312,6 +312,26 @@ static void program_rounds(int rank, int size, void *shared)
     }
 }
 
+/* Ranks that work, many for the same time or nearly so. */
+static bool by_engine;
+
+static void program_work(int rank, int size, void *shared)
+{
+    (void)size;
+    enum { STEPS = 60 };
+    history = shared;
+    world_barrier();
+    pf_engine_start();
+    for (int step = 0; step < STEPS; step++) {
+        double seconds = 1e-9 * (1 + (rank * 5 + step) % 4 * 0.3 + (step % 3 ? 0 : 0.7 * rank)), owed = 0;
+        if (by_engine)
+            pf_engine_pay(&owed, seconds);
+        else
+            sg_actor_sleep_for(seconds);
+        note(rank);
+    }
+}
+
 static const char *const single_steps[] = {"PARFOCAL_ENGINE_RUN_AHEAD=no", NULL};
 static const char *const semaphores[] = {"PARFOCAL_ENGINE_ANSWERS=no", NULL};
 static const char *const whole_rounds[] = {"PARFOCAL_ENGINE_SHORT_ROUNDS=no", NULL};
@@ -346,6 +366,25 @@ static void test_rounds(void **state)
         assert_memory_equal(world_shared(), &first, sizeof first);
     }
     assert_true(first.entries > 100);
+}
+
+/* As if they slept in SimGrid, to the last digit and in the same order. */
+static void test_work(void **state)
+{
+    (void)state;
+    struct world world = {.nodes = 4};
+    struct history first;
+    const char *const *const settings[] = {NULL, NULL, whole_rounds, single_steps};
+    for (int round = 0; round < 4; round++) {
+        memset(world_shared(), 0, sizeof first);
+        world.settings = settings[round];
+        by_engine = round > 0;
+        assert_int_equal(world_run(&world, program_work), 0);
+        if (round == 0)
+            memcpy(&first, world_shared(), sizeof first);
+        assert_memory_equal(world_shared(), &first, sizeof first);
+    }
+    assert_int_equal(first.entries, 4 * 60);
 }
 
 static void test_order(void **state)
@@ -402,7 +441,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order),    cmocka_unit_test(test_wake),     cmocka_unit_test(test_hook),
         cmocka_unit_test(test_leftover), cmocka_unit_test(test_deadlock), cmocka_unit_test(test_purity),
-        cmocka_unit_test(test_rounds),
+        cmocka_unit_test(test_rounds),   cmocka_unit_test(test_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -583,6 +583,103 @@ static void test_one_sided(void **state)
     assert_string_equal(fake_kinds, "GGRR");
 }
 
+/* What an operation makes of 6 and its operand, in so many bytes; a conditional swap expects 6. */
+static void check_atomic(ucp_atomic_fetch_op_t operation, size_t size, uint64_t operand, uint64_t after)
+{
+    uint64_t before = 6, place[2] = {6, 77}, result = operand;
+    bool conditional = operation == UCP_ATOMIC_FETCH_OP_CSWAP;
+    fake_forget();
+    struct user *user = ucp_atomic_fetch_nb(peers[0].ep, operation, conditional ? 6 : operand, &result, size,
+                                            (uintptr_t)place, NULL, ended);
+    assert_int_equal(place[0], 6);
+    settle();
+    finish(user, UCS_OK);
+    assert_memory_equal(&result, &before, size);
+    assert_memory_equal(place, &after, size);
+    assert_int_equal(place[1], 77);
+    assert_string_equal(fake_kinds, "PR");
+    assert_int_equal(fake_payload[0], conditional ? 2 * size : size);
+    assert_int_equal(fake_payload[1], size);
+}
+
+static void test_atomics(void **state)
+{
+    static const size_t sizes[] = {4, 8};
+    uint32_t pair[2] = {UINT32_MAX, 5};
+    uint64_t other = 7;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        check_atomic(UCP_ATOMIC_FETCH_OP_FADD, sizes[i], 10, 16);
+        check_atomic(UCP_ATOMIC_FETCH_OP_SWAP, sizes[i], 10, 10);
+        check_atomic(UCP_ATOMIC_FETCH_OP_CSWAP, sizes[i], 10, 10);
+        check_atomic(UCP_ATOMIC_FETCH_OP_FAND, sizes[i], 3, 2);
+        check_atomic(UCP_ATOMIC_FETCH_OP_FOR, sizes[i], 3, 7);
+        check_atomic(UCP_ATOMIC_FETCH_OP_FXOR, sizes[i], 3, 5);
+    }
+    struct user *user = ucp_atomic_fetch_nb(peers[0].ep, UCP_ATOMIC_FETCH_OP_CSWAP, 9, &other, sizeof other,
+                                            (uintptr_t)&other, NULL, ended); /* not what is there */
+    settle();
+    finish(user, UCS_OK);
+    assert_int_equal(other, 7);
+    fake_forget();
+    assert_int_equal(
+        ucp_atomic_post(peers[0].ep, UCP_ATOMIC_POST_OP_ADD, 2, sizeof pair[0], (uintptr_t)pair, NULL),
+        UCS_OK);
+    user = ucp_ep_flush_nb(peers[0].ep, 0, ended);
+    assert_int_equal(ucp_request_check_status(user), UCS_INPROGRESS);
+    settle();
+    finish(user, UCS_OK);
+    assert_null(ucp_ep_flush_nb(peers[0].ep, 0, ended));
+    assert_string_equal(fake_kinds, "PA");
+    assert_int_equal(pair[0], 1);
+    assert_int_equal(pair[1], 5); /* no carry */
+    assert_int_equal(ucp_atomic_post(peers[0].ep, UCP_ATOMIC_POST_OP_ADD, 2, 2, (uintptr_t)pair, NULL),
+                     UCS_ERR_INVALID_PARAM);
+    assert_int_equal(
+        (intptr_t)ucp_atomic_fetch_nb(peers[0].ep, UCP_ATOMIC_FETCH_OP_SWAP, 2, pair, 1, 0, NULL, ended),
+        UCS_ERR_INVALID_PARAM);
+}
+
+/* One that waits for a change of its memory is woken by each, whether its origin wants an answer or not. */
+static void test_memory_wakes(void **state)
+{
+    volatile uint64_t place = 0;
+    uint64_t result;
+    (void)state;
+    peers[1].self.ucx[PF_UCX_OPENMPI]->looks_at_memory = true;
+    for (uint64_t i = 1; i <= 3; i++) {
+        if (i == 1)
+            ucp_put_nbi(peers[0].ep, &i, sizeof i, (uintptr_t)&place, NULL);
+        else if (i == 2)
+            ucp_atomic_post(peers[0].ep, UCP_ATOMIC_POST_OP_ADD, 1, sizeof place, (uintptr_t)&place, NULL);
+        else
+            ucp_request_free(ucp_atomic_fetch_nb(peers[0].ep, UCP_ATOMIC_FETCH_OP_FADD, 1, &result,
+                                                 sizeof place, (uintptr_t)&place, NULL, ended));
+        fake_forget();
+        for (int polls = 0; polls < 1000 && place != i; polls++)
+            ucp_worker_progress(peers[1].worker);
+        assert_int_equal(place, i);
+        assert_int_equal(fake_parks, 1);
+        settle();
+    }
+}
+
+/* What has come for one worker is handled while its process polls another. */
+static void test_workers(void **state)
+{
+    ucp_worker_h second;
+    (void)state;
+    assert_int_equal(ucp_worker_create(peers[1].context, NULL, &second), UCS_OK);
+    struct user *receive = start_receive(MOST, 5, ~0ULL);
+    start_send(30, 5, 0);
+    fake_carry_out_all();
+    assert_int_equal(ucp_worker_progress(second), 1);
+    finish(receive, UCS_OK);
+    ucp_worker_destroy(second);
+    free(second);
+    peers[1].self.ucx[PF_UCX_OPENMPI]->worker_count--;
+}
+
 static struct {
     int calls;
     size_t header, length;
@@ -690,7 +787,7 @@ static void test_names(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         assert_non_null(pf_ucx_function(PF_UCX_OPENMPI, names[i]));
-    assert_null(pf_ucx_function(PF_UCX_OPENMPI, "ucp_atomic_post"));
+    assert_null(pf_ucx_function(PF_UCX_OPENMPI, "ucp_stream_send_nb"));
     assert_null(pf_ucx_function(PF_UCX_OPENMPI, "malloc"));
     assert_string_equal(ucs_status_string(UCS_ERR_CANCELED), "Request canceled");
 }
@@ -711,6 +808,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_pretence, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_memory, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_one_sided, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_atomics, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_memory_wakes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_workers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_active_messages, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_users, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_command_queue, set_up, tear_down),
