@@ -6,6 +6,8 @@ Each cell is a run of its own. Prints how far each model is from the reference, 
 warns where it is more than 10 % off, and silent elsewhere. Writes DIR/cells.csv. Simulated times are the same in each run: --keep takes those
 of an earlier table, and only the models that are named are run.
 
+Models analytic:ucx and analytic:mpich are analytic with PARFOCAL_ANALYTIC_STACK, compared with ucx and mpich.
+
 A platform is one of pfrun's built-in ones, one of the XML files in this folder, or FILE, or FILE@HOSTFILE. In an XML file of several cabinets the ranks
 lie in all of them.
 """
@@ -22,6 +24,7 @@ sys.path.insert(0, os.path.dirname(HERE))
 import study  # noqa: E402 (experiments/study.py)
 
 REFERENCE = "portals"
+STACKED = "analytic:"  # analytic with the protocols and collectives of a stack, whose own model is its reference
 SETTINGS = {"link": ("analytic", "contention = link")}  # what is no model of its own
 MODELS = ("analytic", "link", "smpi", "packet")
 PLATFORMS = ("fattree", "star", "torus", "dragonfly", "cabinets.xml", "backbone.xml")
@@ -29,6 +32,10 @@ NAMES = ("platform", "ranks", "pattern", "bytes")
 FREE = ["--cfg=smpi/simulate-computation:no", "--cfg=smpi/wtime:0", "--log=root.thres:critical"]
 OFF = 0.1  # what a warning is for
 WARNINGS = ("model analytic: links between the nodes are crowded", "model analytic: which long messages come before")
+
+
+def reference_of(model):
+    return model[len(STACKED):] if model.startswith(STACKED) else REFERENCE
 
 
 class Study:
@@ -71,8 +78,9 @@ class Study:
     def run(self, cell, model):
         """{column: text} of one cell in one model."""
         platform, ranks, pattern, size = cell
-        real, setting = SETTINGS.get(model, (model, ""))
-        command = [f"{self.bin}/pfrun", "-np", str(ranks), *self.places[platform, ranks], "-model", real, "-quiet", *FREE, self.program, pattern, str(size)]
+        stack = ["--cfg=parfocal/analytic_stack:" + reference_of(model)] if model.startswith(STACKED) else []
+        real, setting = SETTINGS.get(model, ("analytic" if stack else model, ""))
+        command = [f"{self.bin}/pfrun", "-np", str(ranks), *self.places[platform, ranks], "-model", real, "-quiet", *FREE, *stack, self.program, pattern, str(size)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=self.options.limit, check=False,
                                   env={**os.environ, "PARFOCAL_ANALYTIC_SET": setting})
@@ -102,7 +110,7 @@ def rows_of(options):
     for cell in cells:
         rows.setdefault(cell, dict(zip(NAMES, cell)))
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        wanted = [(cell, model) for cell in cells for model in dict.fromkeys((REFERENCE, *options.models)) if model in options.models or not rows[cell].get(model)]
+        wanted = [(cell, model) for cell in cells for model in dict.fromkeys((*map(reference_of, options.models), *options.models)) if model in options.models or not rows[cell].get(model)]
         for cell, done in [(cell, pool.submit(study.run, cell, model)) for cell, model in wanted]:
             rows[cell].update(done.result())
     return [rows[cell] for cell in cells], study.failed
@@ -110,17 +118,18 @@ def rows_of(options):
 
 def deviation(row, model):
     """None where there is no time."""
-    return float(row[model]) / float(row[REFERENCE]) - 1 if row.get(model) and row.get(REFERENCE) else None
+    reference = row.get(reference_of(model))
+    return float(row[model]) / float(reference) - 1 if row.get(model) and reference else None
 
 
 def print_cells(rows, models):
-    print(f"{'platform':24}{'ranks':>5} {'pattern':12}{'bytes':>8}{REFERENCE + ', us':>14}" + "".join(f"{model:>12}" for model in models) + "  analytic says")
+    print(f"{'platform':24}{'ranks':>5} {'pattern':12}{'bytes':>8}{REFERENCE + ', us':>14}" + "".join(f"{model:>15}" for model in models) + "  analytic says")
     for row in rows:
         line = f"{os.path.basename(row['platform']):24}{row['ranks']:>5} {row['pattern']:12}{row['bytes']:>8}"
         line += f"{1e6 * float(row[REFERENCE]):14.2f}" if row.get(REFERENCE) else f"{'-':>14}"
         for model in models:
             off = deviation(row, model)
-            line += f"{'-':>12}" if off is None else f"{100 * off:+10.1f} %"
+            line += f"{'-':>15}" if off is None else f"{100 * off:+13.1f} %"
         print(line + ("  an estimate" if row.get("warned") == "yes" else ""))
 
 
@@ -159,7 +168,7 @@ def main():
     rows, failed = rows_of(options)
     columns = list(dict.fromkeys([*NAMES, REFERENCE, *MODELS, "warned", *(column for row in rows for column in row)]))
     study.write_table(f"{options.out}/cells.csv", rows, columns)
-    models = [model for model in columns if model not in (*NAMES, REFERENCE, "warned") and any(row.get(model) for row in rows)]
+    models = [model for model in columns if model not in (*NAMES, *map(reference_of, columns), "warned") and any(row.get(model) for row in rows)]
     print_cells(rows, models)
     print_models(rows, models)
     print_warnings(rows)
