@@ -25,10 +25,10 @@ static struct {
     double date, precision;
 } alarm_clock = {.date = INFINITY};
 
-/* Timers of actors that work, by the date at which they have done it, behind one that nobody has. */
+/* Timers of actors that work, by the date at which they have done it, behind one that belongs to none. */
 static struct pf_event no_worker = {.date = -1, .slot = PF_EVENT_IN_FIFO};
 static struct pf_event_fifo workers = {&no_worker, &no_worker};
-static uint64_t stops; /* of SimGrid's clock */
+static uint64_t stops;               /* of SimGrid's clock */
 static const double accuracy = 1e-9; /* s: SimGrid takes dates that are nearer for equal */
 
 static struct pf_engine_place series_end; /* of the events that run without a look at SimGrid */

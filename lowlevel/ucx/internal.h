@@ -188,7 +188,7 @@ void ucx_tag_arrived(struct ucx_message *m);
 enum { UCX_AM_ID_BITS = 16 };
 void ucx_am_arrived(const struct ucx_message *m);
 
-/* rma.c */
+/* atomic.c */
 /* What the target's NIC does with an integer. A conditional swap compares it with the second operand. */
 struct ucx_atomic {
     ucp_atomic_fetch_op_t operation;
@@ -197,6 +197,8 @@ struct ucx_atomic {
     void *place;
 };
 void ucx_atomic_apply(struct ucx_message *m);
+
+/* rma.c */
 /* The acknowledgement of a write is there, or the data of a read. */
 void ucx_rma_done(const struct ucx_message *m);
 

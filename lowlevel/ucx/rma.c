@@ -222,35 +222,6 @@ ucs_status_ptr_t ucp_atomic_fetch_nb(ucp_ep_h ep, ucp_atomic_fetch_op_t operatio
     return ucx_request_user(request);
 }
 
-static uint64_t after(const struct ucx_atomic *atomic, uint64_t mask)
-{
-    uint64_t operand = atomic->operands[0];
-    switch (atomic->operation) {
-    case UCP_ATOMIC_FETCH_OP_FADD:
-        return atomic->before + operand;
-    case UCP_ATOMIC_FETCH_OP_CSWAP:
-        return ((atomic->before ^ atomic->operands[1]) & mask) == 0 ? operand : atomic->before;
-    case UCP_ATOMIC_FETCH_OP_FAND:
-        return atomic->before & operand;
-    case UCP_ATOMIC_FETCH_OP_FOR:
-        return atomic->before | operand;
-    case UCP_ATOMIC_FETCH_OP_FXOR:
-        return atomic->before ^ operand;
-    default:
-        return operand;
-    }
-}
-
-/* The lower bytes come first. */
-void ucx_atomic_apply(struct ucx_message *m)
-{
-    struct ucx_atomic *atomic = m->bytes;
-    uint64_t mask = m->length < sizeof mask ? UINT32_MAX : UINT64_MAX;
-    memcpy(&atomic->before, atomic->place, m->length);
-    uint64_t value = after(atomic, mask);
-    memcpy(atomic->place, &value, m->length);
-}
-
 /* ---- the ends of accesses ---- */
 
 /* What is on its way from an endpoint, or from all of a worker. */
@@ -284,7 +255,7 @@ ucs_status_ptr_t ucp_ep_flush_nb(ucp_ep_h ep, unsigned flags, ucp_send_callback_
     return flush(ep->worker, ep, cb);
 }
 
-/* The only caller flushes where it needs an order (adapters/openmpi/glue/osc_ucx.c). */
+/* The only caller flushes where it needs an order (adapters/openmpi/glue/v4/osc_ucx.c). */
 ucs_status_t ucp_worker_fence(ucp_worker_h worker)
 {
     (void)worker;

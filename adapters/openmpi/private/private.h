@@ -30,6 +30,7 @@
  *   PF_OMPI_NBC_PLUGIN                 the plugin that coll/libnbc is; "": part of libmpi
  *   PF_OMPI_NBC_START, _PROGRESS       with which coll/libnbc starts and advances a collective
  *   PF_OMPI_OSC_RECEIVE, _SEND         of osc/pt2pt, with a callback
+ *   PF_OMPI_OSC_UCX_...                of osc/ucx: its component, its table of functions, and two of these (4.1)
  *   PF_OMPI_OSC_LIST                   with which osc/portals4 makes its list of requests
  *   PF_OMPI_OSC_CONTROL, _LOCK         how osc/portals4 marks what is no data, and where its lock lies there
  *   PF_OMPI_OSC_EXCLUSIVE              what it writes there to have it alone

@@ -34,6 +34,7 @@
 #include "opal/runtime/opal_progress.h"
 
 #include "adapters/openmpi/glue/internal.h"
+#include "adapters/openmpi/private/private.h"
 #include "lowlevel/ucx/ucp.h"
 
 /* Over Portals there is no UCX, nor the component. */
@@ -279,8 +280,8 @@ static int query(struct ompi_win_t *win, void **base, size_t size, int disp_unit
 void pf_glue_osc_ucx_repair(void (*replace)(void *handle, const char *name, void *value),
                             void *(*find)(void *handle, const char *name), void *handle)
 {
-    ompi_osc_base_component_t *component = find(handle, "mca_osc_ucx_component");
-    ompi_osc_base_module_t *functions = find(handle, "ompi_osc_ucx_module_template");
+    ompi_osc_base_component_t *component = find(handle, PF_OMPI_OSC_UCX_COMPONENT);
+    ompi_osc_base_module_t *functions = find(handle, PF_OMPI_OSC_UCX_FUNCTIONS);
     stock.query = component->osc_query;
     component->osc_query = query;
 #define REPLACE(name)                                                                                        \
@@ -293,8 +294,8 @@ void pf_glue_osc_ucx_repair(void (*replace)(void *handle, const char *name, void
     REPLACE(post);
     REPLACE(test);
 #undef REPLACE
-    replace(handle, "ompi_osc_ucx_accumulate", (void *)accumulate);
-    replace(handle, "ompi_osc_ucx_get_accumulate", (void *)get_accumulate);
+    replace(handle, PF_OMPI_OSC_UCX_ACCUMULATE, (void *)accumulate);
+    replace(handle, PF_OMPI_OSC_UCX_GET_ACCUMULATE, (void *)get_accumulate);
     replace(handle, "ucp_put_nbi", (void *)put);
     replace(handle, "ucp_worker_fence", (void *)fence);
     replace(handle, "ucp_atomic_fetch_nb", (void *)fetch);
