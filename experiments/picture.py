@@ -63,6 +63,8 @@ def percent(*columns):
 PICTURES = {
     "agree": Picture("Difference to portals", "error", "part", ("kind",), ("ranks", "model"), "error against portals (%)", "times within it (%)",
                      ("log", "linear"), shares),
+    "collectives": Picture("Measured over simulated times", "bytes", "factor", ("algorithm",), ("nodes", "collective"), "size of the vector (bytes)",
+                           "measured / simulated", ("log", "log"), lambda rows: [row for row in rows if int(row["bytes"])]),
     "five": Picture("Puts and gets between two nodes of the simulated NIC", "bytes", "us_per_request", ("benchmark",), (), "size of a request (bytes)",
                     "time per request (µs)", ("log", "log")),
     "flow": Picture("What a limit of messages in flight does for others on a shared link", "limit", "times_quiet", ("model", "scope", "streams"),

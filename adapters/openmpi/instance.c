@@ -67,6 +67,14 @@ static void repair_nbc(const struct pf_ompi_instance *inst, void *handle)
     pf_hooks_replace(handle, progress, inst->glue->nbc_progress(pf_copy_symbol(handle, progress)));
 }
 
+static void time_copies(const struct pf_ompi_instance *inst)
+{
+    static const char name[] = "opal_datatype_copy_content_same_ddt";
+    void *stock = pf_copy_symbol(inst->core[PF_CORE_PAL], name);
+    if (inst->host.copied && stock)
+        pf_hooks_replace(inst->core[PF_CORE_MPI], name, inst->glue->copy(stock));
+}
+
 /* In this order each library finds those it needs already loaded, under this rank's names. */
 bool pf_ompi_instance_load(struct pf_ompi_instance *inst, char *why, size_t n)
 {
@@ -86,6 +94,7 @@ bool pf_ompi_instance_load(struct pf_ompi_instance *inst, char *why, size_t n)
     }
     for (int i = 0; i < PF_CORE_GLUE; i++)
         repair_answered(inst, inst->core[i]);
+    time_copies(inst);
     if (!*PF_OMPI_NBC_PLUGIN)
         repair_nbc(inst, inst->core[PF_CORE_MPI]);
     return true;

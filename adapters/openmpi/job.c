@@ -120,6 +120,11 @@ static void host_combined(void *context, size_t bytes)
     pay(context, (double)bytes / pf_config.openmpi_combine_bw);
 }
 
+static void host_copied(void *context, size_t bytes)
+{
+    pay(context, (double)bytes / pf_config.openmpi_copy_bw);
+}
+
 /* What the glue asks, see struct pf_glue_host. */
 
 static void host_fence(void *context)
@@ -257,6 +262,7 @@ static void prepare_instance(struct pf_ompi_stack *stack, int rank)
         .log_messages = pf_message_log_wanted(),
         .message = host_message,
         .combined = pf_config.openmpi_combine_bw > 0 ? host_combined : NULL,
+        .copied = pf_config.openmpi_copy_bw > 0 ? host_copied : NULL,
         .buffered_max = pf_config.openmpi_buffered_max,
         .plugin_list = pf_ompi_plugin_list,
         .plugin_open = pf_ompi_plugin_open,

@@ -13,7 +13,7 @@ mpirun=${MPIRUN:-mpirun --map-by ppr:1:node}
 output=${OUTPUT:-measured.tsv}
 work=$(mktemp -d ./measure.XXXXXX) # where all nodes see it
 trap 'rm -rf "$work"' EXIT
-mpicc -O2 -DROUNDS=200 "$source" -o "$work/cells"
+mpicc -O2 "$source" -o "$work/cells"
 
 # measure COLLECTIVE ALGORITHM NUMBER RANKS BYTES...: a number of coll/tuned, or 0 for the default
 measure()

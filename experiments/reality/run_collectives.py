@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How well a machine file predicts measured collectives, and whether the simulation chooses the right algorithms.
 
-MEASURED is a table as pfinfo --fit reads it, of any machine; FILE:SYSTEM takes the rows of one system. Writes DIR/collectives.csv and prints:
+MEASURED is a table as pfinfo --fit reads it, of any machine; FILE:SYSTEM takes the rows of one system. Writes DIR/collectives.csv, collectives.png, and prints:
 
 factor   between measured and simulated time, always above 1: median and 90th percentile
 choice   cells (nodes, collective, size) in which the algorithm that is the fastest in the simulation is within 10 % of the really fastest one
@@ -66,11 +66,27 @@ def report(cells, times):
     yield from choices(cells, times)
 
 
+def simulated(cells, simulator):
+    """Those whose algorithm is one of Open MPI's; says of the others that they are left out."""
+    reasons = {}
+    for cell in cells:
+        try:
+            simulator.forced(cell.collective, cell.algorithm)
+        except measured.Refused as error:
+            reasons.setdefault(str(error), []).append(cell)
+    for reason, out in reasons.items():
+        print(f"run_collectives.py: warning: {len(out)} cells left out: {reason}", file=sys.stderr)
+    left = {cell for out in reasons.values() for cell in out}
+    if left.issuperset(cells):
+        raise measured.Refused("no cell is left")
+    return [cell for cell in cells if cell not in left]
+
+
 def main():
-    parser = study.parser(__doc__, "collectives", picture=False)
+    parser = study.parser(__doc__, "collectives")
     parser.add_argument("measured", help="table of measured cells: FILE or FILE:SYSTEM")
     parser.add_argument("machine", help="machine: NAME or FILE")
-    parser.add_argument("--model", default="packet", help="model (default: packet)")
+    parser.add_argument("--model", default="analytic", help="model (default: analytic)")
     parser.add_argument("--largest", type=int, default=8 << 20, help="cells up to so many bytes (default: 8 MiB)")
     options = parser.parse_args()
     file, _, system = (options.measured, "", "") if os.path.isfile(options.measured) else options.measured.rpartition(":")
@@ -78,12 +94,15 @@ def main():
         cells = measured.read(file or options.measured, system, largest=options.largest)
         binaries = os.path.abspath(options.bin)
         simulator = Simulator(binaries, options.model)
+        cells = simulated(cells, simulator)
         times = simulator.times(cells, machine_lines(options.machine, binaries)[0], {})
     except measured.Refused as error:
         sys.exit(f"run_collectives.py: {error}")
     os.makedirs(options.out, exist_ok=True)
     study.write_table(f"{options.out}/collectives.csv", [{**cell._asdict(), "simulated_us": us, "factor": cell.us / us} for cell, us in zip(cells, times)])
     print("\n".join(report(cells, times)))
+    if not options.no_plot:
+        study.draw("collectives", f"{options.out}/collectives.csv", f"{options.out}/collectives.png")
     return 0
 
 

@@ -188,7 +188,7 @@ void pf_coll_arrive(struct pf_coll *coll, int rank, double date)
     coll->arrived++;
     coll->member[rank].clock = date + (coll->plan.stages ? 0 : pf_cost_call(coll->colls->cost));
     /* The two sides of an intercommunicator only send to each other. */
-    size_t own = coll->plan.call.cut == 0 ? own_bytes(&coll->plan.call, rank) : 0;
+    size_t own = coll->plan.call.cut == 0 ? own_bytes(&coll->plan.call, rank) + coll->plan.copied : 0;
     if (own > 0)
         coll->member[rank].clock += pf_cost_copy_own(coll->colls->cost, own);
     if (!coll->together)

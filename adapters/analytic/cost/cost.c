@@ -124,14 +124,15 @@ static double late(const struct pf_cost *cost, const struct pf_cost_inflow *infl
     double late =
         pf_inflow_late(cost->network.inflow[inflow->node - 1], inflow->number, inflow->work, inflow->end);
     if (inflow->bytes <= 0)
-        return late;
+        return latest(0, late - inflow->spare);
     double shared = inflow->begun + inflow->alone +
                     pf_links_late(cost->network.middle, inflow->from, inflow->node - 1, inflow->crossing,
                                   inflow->bytes, inflow->begun, inflow->alone, &link);
-    if (shared - inflow->through <= late)
-        return late;
-    *at = link;
-    return shared - inflow->through;
+    if (shared - inflow->through > late) {
+        *at = link;
+        late = shared - inflow->through;
+    }
+    return latest(0, late - inflow->spare);
 }
 
 double pf_cost_late(const struct pf_cost *cost, const struct pf_cost_inflow *inflow)
@@ -572,6 +573,7 @@ ALWAYS_INLINE void receive_by_nic(struct pf_cost *cost, struct pf_cost_way *way,
         return;
     }
     out->arrival = latest(latest(arrival, noticed), posted);
+    out->inflow.spare = out->arrival - arrival;
     out->complete = out->arrival + out->work;
     if (!sent->rendezvous && bytes < cost->buffered_below)
         out->safe = sent->safe;
@@ -604,6 +606,7 @@ static void receive_by_ucx(struct pf_cost *cost, struct pf_cost_way *way, size_t
     out->work += (double)bytes * cost->copy_byte_time;
     out->arrival = sent->data;
     out->complete = copied_by_ucx(cost, bytes, sent, posted, out->work);
+    out->inflow.spare = out->complete - copied_by_ucx(cost, bytes, sent, 0, out->work);
     out->safe = sent->rendezvous ? out->complete + word_time(way) : sent->safe;
 }
 
@@ -937,6 +940,12 @@ double pf_cost_first_poll(const struct pf_cost *cost)
 double pf_cost_pack(const struct pf_cost *cost, size_t bytes)
 {
     return (double)bytes * cost->pack_byte_time;
+}
+
+double pf_cost_gaps(const struct pf_cost *cost, size_t bytes)
+{
+    bool copied = cost->protocol == PF_COST_UCX && bytes > cost->eager_max;
+    return copied ? (double)bytes * cost->copy_byte_time : 0;
 }
 
 double pf_cost_copy_own(const struct pf_cost *cost, size_t bytes)

@@ -34,6 +34,7 @@ struct pf_cost_inflow {
     int node; /* and one */
     uint32_t number;
     double work, end; /* as routes/inflow.h has them */
+    double spare;     /* so much later it may be before its receive, which was posted after it came, is */
     /* Its number among those on links, from node `from`, where it has `bytes` (0: it is none of them) and
      * takes `alone` from `begun` on when nothing is in its way; at `through` it has left them. */
     int from;
@@ -248,7 +249,10 @@ double pf_cost_first_poll(const struct pf_cost *cost);
  * them, outside collectives. */
 double pf_cost_pack(const struct pf_cost *cost, size_t bytes);
 
-/* The duration of copying `bytes` that a rank sends to itself in a collective; paid by that rank. */
+/* The same of a message of a collective with gaps: UCX copies short ones in any case, long ones for their gaps. */
+double pf_cost_gaps(const struct pf_cost *cost, size_t bytes);
+
+/* The duration of copying `bytes` inside a rank in a collective; paid by that rank. */
 double pf_cost_copy_own(const struct pf_cost *cost, size_t bytes);
 
 /*

@@ -49,6 +49,7 @@ struct pf_glue_host {
     bool log_messages;            /* `message` wants to hear of every message of this rank */
     void (*message)(void *context, int to, size_t bytes, int tag);
     void (*combined)(void *context, size_t bytes); /* by a reduction; NULL: costs no simulated time */
+    void (*copied)(void *context, size_t bytes);   /* inside the rank's memory; likewise */
     size_t buffered_max; /* longest message of which the sender keeps a copy; 0: of none */
     /* Open MPI's plugins: calls `each` with every plugin's path; opens one for this rank; looks a symbol up
      * in it. */
@@ -105,6 +106,8 @@ struct pf_glue {
     /* What is to stand for the functions of coll/libnbc that start and advance a collective. */
     void *(*nbc_start)(void *function);
     void *(*nbc_progress)(void *function);
+    /* What is to stand for the function that copies data of one datatype. */
+    void *(*copy)(void *function);
     /* Makes mtl/portals4, whose component and function for its tree are given, do with the ranks that it
      * needs (procs.c). Returns what is to stand for that function, and that calls it. */
     pf_glue_tree_t *(*mtl_repair)(void *component, pf_glue_tree_t *tree);

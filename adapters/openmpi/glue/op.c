@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The time of reductions: each predefined operation gets a function that calls the component's and reports to
+ * The time of copies inside a rank, and of reductions: each predefined operation gets a function that calls the component's and reports to
  * the adapter how many bytes it has combined. The component's own functions and modules are found through the
  * module, which Open MPI passes to the function. Operations of the program are the program's computation.
  */
@@ -65,6 +65,21 @@ static void install(ompi_op_t *op)
         op->o_3buff_intrinsic.fns[i] = combine3;
         op->o_3buff_intrinsic.modules[i] = &timed->super;
     }
+}
+
+typedef int32_t copy_t(const opal_datatype_t *type, int32_t count, char *to, char *from);
+static copy_t *stock_copy;
+
+static int32_t copy(const opal_datatype_t *type, int32_t count, char *to, char *from)
+{
+    pf_glue_host->copied(pf_glue_host->context, (size_t)count * type->size);
+    return stock_copy(type, count, to, from);
+}
+
+void *pf_glue_copy(void *function)
+{
+    *(void **)&stock_copy = function;
+    return (void *)copy;
 }
 
 void pf_glue_op_install(void)

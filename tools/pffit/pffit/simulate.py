@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the measured cells in a model, with the algorithms that the measurement forced."""
 import os
+import re
 import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +10,20 @@ from pffit.cell import Refused
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 OTHER_NAMES = {"linear": "basic_linear", "linear_synch": "linear_sync", "binary": "binary_tree", "split_binary": "split_binary_tree",
-               "scatter_allgather_rd": "scatter_allgather", "nonoverlapping": "non-overlapping", "neighbor_exchange": "neighbor"}
+               "scatter_allgather_rd": "scatter_allgather", "neighbor_exchange": "neighbor", "k_bruck": "bruck", "ring_segmented": "segmented_ring",
+               "in_order": "in-order_binary", "linear_nonblocking": "linear_nb", "two_procs": "two_proc"}
+
+
+def plain(name):
+    return re.sub("[-_]", "", name.lower().removesuffix("_ompi"))
+
+
+def algorithm_name(name, names):
+    """The one of `names` that is meant, by any of its spellings or by Open MPI's number; "" if none is."""
+    if name.isdecimal():
+        return names[int(name) - 1] if 1 <= int(name) <= len(names) else ""
+    wanted = [plain(name)] + [plain(other) for alias, other in OTHER_NAMES.items() if plain(alias) == plain(name)]
+    return next((known for word in wanted for known in names if plain(known) == word), "")
 
 
 def settings(collective, name, number, segment=0):
@@ -27,17 +41,34 @@ def algorithm_names(listing):
     return {line.split(":")[0]: line.split(": ")[1].split(", ") for line in listing.splitlines() if line[:1].islower() and ": " in line}
 
 
+def compiling(bindir, program):
+    return [f"{bindir}/pfcc", "-O1", "-DEVERY_RANK", f"{HERE}/cells.c", "-o", program]
+
+
+# Of all runs of that program, whose data matter to nobody.
+QUICK = {"PARFOCAL_ANALYTIC_DATA": "no"}
+
+
+def times_by_size(lines):
+    """From what the program prints: microseconds, those of the slowest rank."""
+    times = {}
+    for words in map(str.split, lines):
+        if words[:1] == ["took"]:
+            times[int(words[1])] = max(float(words[2]), times.get(int(words[1]), 0))
+    return times
+
+
 class Simulator:
     def __init__(self, bindir, model="analytic", options=()):
         self.pfrun, self.model, self.options = f"{bindir}/pfrun", model, list(options)
         self.folder = tempfile.TemporaryDirectory(prefix="pffit-")
         self.program = f"{self.folder.name}/cells"
-        self.run([f"{bindir}/pfcc", "-O1", f"{HERE}/cells.c", "-o", self.program])
+        self.run(compiling(bindir, self.program))
         self.algorithms = algorithm_names(self.run([f"{bindir}/pfinfo", "--collectives"]))
 
     @staticmethod
     def run(command, **environment):
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **environment})
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **QUICK, **environment})
         if done.returncode:
             lines = (done.stderr or done.stdout).strip().splitlines() or ["no message"]
             raise Refused(f"{' '.join(command[:8])} ... ended with {done.returncode}: {lines[-1]}")
@@ -48,8 +79,8 @@ class Simulator:
         if algorithm == "default" or collective == "pingpong":
             return {}
         names = self.algorithms.get(collective, [])
-        name = algorithm if algorithm in names else OTHER_NAMES.get(algorithm, "")
-        if name not in names:
+        name = algorithm_name(algorithm, names)
+        if not name:
             raise Refused(f"{collective} has no algorithm '{algorithm}', but {', '.join(names)}")
         return settings(collective, name, names.index(name) + 1)
 
@@ -58,8 +89,7 @@ class Simulator:
         settings = [f"--cfg=parfocal/{name}:{value:.9g}" for name, value in rows.items()]
         text = self.run([self.pfrun, "-np", str(nodes), "-model", self.model, "-machine", machine, "--cfg=smpi/simulate-computation:no", *settings,
                          *self.options, self.program, collective, *map(str, sizes)], **self.forced(collective, algorithm))
-        lines = [line.split() for line in text.splitlines() if line.startswith("cell ")]
-        return {(*key, int(size)): float(us) for _, size, us in lines}
+        return {(*key, size): us for size, us in times_by_size(text.splitlines()).items()}
 
     def times(self, cells, machine, rows):
         """Simulated times (us) of the cells, in their order, with these values in place of the machine's."""

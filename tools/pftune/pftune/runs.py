@@ -4,12 +4,11 @@ import os
 import subprocess
 from dataclasses import dataclass
 
-import pffit
 from pfcurve import same
 from pfcurve.errors import Problem, lock_folder
 from pfcurve.one import last_line, prepare, read_json
 from pfcurve.pool import Pool
-from pffit.simulate import settings
+from pffit.simulate import QUICK, compiling, settings, times_by_size
 
 from .collectives import OPEN_MPI
 
@@ -36,7 +35,7 @@ class Runs:
         self.out = os.path.abspath(options.output) + ".runs"
         self.lock = lock_folder("pftune", self.out, f"{options.output}.runs", "-o")
         self.program = os.path.join(self.out, "cells")
-        output_of([os.path.join(bindir, "pfcc"), "-O1", os.path.join(os.path.dirname(pffit.__file__), "cells.c"), "-o", self.program])
+        output_of(compiling(bindir, self.program))
 
     def times(self, wanted):
         """Simulated times (us) by (nodes, collective, choice, bytes)."""
@@ -47,7 +46,7 @@ class Runs:
 
     def prepared(self, run):
         """Whether there is a result; else the run's folder is made."""
-        environment = same.environment()
+        environment = same.environment() | QUICK
         if run.choice != OPEN_MPI:
             environment |= settings(run.collective, *run.choice)
         command = [self.pfrun, "-np", str(run.nodes), "-model", self.options.model, "--cfg=smpi/simulate-computation:no", *self.options.run_flags,
@@ -65,7 +64,7 @@ class Runs:
         folder = os.path.join(self.out, run.folder)
         result = read_json(os.path.join(folder, "result.json")) or {"why": "the run was ended from outside"}
         with open(os.path.join(folder, "output.txt"), encoding="utf-8", errors="replace") as file:
-            lines = [line.split() for line in file if line.startswith("cell ")]
-        if not result.get("ok") or len(lines) != len(run.sizes):
+            times = times_by_size(file)
+        if not result.get("ok") or len(times) != len(run.sizes):
             raise Problem(f"{run.collective} on {run.nodes} nodes, {run.choice.algorithm}: {result.get('why') or 'no times'} ({os.path.relpath(folder)})")
-        return [(int(size), float(us)) for _, size, us in lines]
+        return list(times.items())

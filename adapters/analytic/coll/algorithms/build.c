@@ -185,6 +185,7 @@ static void reduce_rabenseifner(struct pf_plan *plan)
         reduce_linear(plan);
         return;
     }
+    plan->copied = plan->total;
     halve(plan, true);
     struct pf_stage *stage = pf_plan_add(plan, pf_at_vector_gather, 0);
     stage->fold_low = true;
@@ -216,6 +217,7 @@ static void allreduce_doubling(struct pf_plan *plan)
 {
     struct pf_stage *stage = pf_plan_add(plan, pf_at_allreduce_doubling, 0);
     stage->rounds = stage->steps + 2;
+    plan->copied = plan->total;
 }
 
 static void allreduce_pieces(struct pf_plan *plan, int pieces)
@@ -225,6 +227,7 @@ static void allreduce_pieces(struct pf_plan *plan, int pieces)
         allreduce_doubling(plan);
         return;
     }
+    plan->copied = plan->total;
     pf_plan_add(plan, pf_at_ring_combine, pieces * (n - 1))->segments = pieces;
     pf_plan_add(plan, pf_at_ring_combine, n - 1)->in_turn = true;
 }
@@ -252,6 +255,7 @@ static void allreduce_rabenseifner(struct pf_plan *plan)
         return;
     }
     bool shares = !plan->call.mpich;
+    plan->copied = plan->total;
     halve(plan, shares);
     struct pf_stage *stage = pf_plan_add(plan, pf_at_vector_doubling, 0);
     stage->fold_low = shares;
@@ -316,10 +320,12 @@ static void scatter_halving(struct pf_plan *plan)
 {
     struct pf_stage *stage = pf_plan_add(plan, pf_at_scatter_halving, 0);
     stage->rounds = stage->steps + 2;
+    plan->copied = plan->total;
 }
 
 static void scatter_butterfly(struct pf_plan *plan)
 {
+    plan->copied = plan->total;
     if (plan->call.kind == PF_COLL_REDUCE_SCATTER_BLOCK && power_of_two(plan->call.n)) {
         pf_plan_add(plan, pf_at_scatter_strided, bits(plan));
         return;
@@ -331,6 +337,7 @@ static void scatter_butterfly(struct pf_plan *plan)
 static void scatter_ring(struct pf_plan *plan)
 {
     pf_plan_add(plan, pf_at_scatter_ring, plan->call.n - 1);
+    plan->copied = plan->total;
 }
 
 static void scatter_pairwise(struct pf_plan *plan)
@@ -422,6 +429,7 @@ static void alltoall_in_place(struct pf_plan *plan)
 static void alltoall_bruck(struct pf_plan *plan)
 {
     pf_plan_add(plan, pf_at_alltoall_bruck, bits(plan));
+    plan->copied = 2 * plan->total; /* the blocks are turned before and after */
 }
 
 /* The root releases one rank after the other, and waits for each send. */

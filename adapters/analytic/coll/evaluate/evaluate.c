@@ -12,6 +12,20 @@ static bool combines(enum pf_action action)
     return action == PF_COMBINE || action == PF_RELAY || action == PF_STRIDED || action == PF_PREFIX;
 }
 
+/* How long the receiver of a message then works on its data. */
+static double work_on(const struct pf_coll *coll, enum pf_action action, size_t bytes)
+{
+    if (action == PF_BRUCK)
+        return pf_cost_gaps(coll->colls->cost, bytes);
+    return combines(action) ? pf_cost_combine(coll->colls->cost, bytes) : 0;
+}
+
+/* And its sender before. */
+static double prepare(const struct pf_coll *coll, const struct pf_step *step)
+{
+    return step->action == PF_BRUCK ? pf_cost_gaps(coll->colls->cost, step->bytes) : 0;
+}
+
 /* How long a rank takes to post the receive of a message and the `before` receives before it. */
 static double posting(const struct pf_coll *coll, int from, int to, int before, size_t bytes)
 {
@@ -43,14 +57,14 @@ static inline void price_message(struct pf_coll *coll, int rank, const struct pf
     struct pf_cost_received got;
     double posted = target->clock + posting(coll, rank, step->peer, before, step->bytes);
     pf_cost_message(cost, pf_evaluate_world(coll, rank), pf_evaluate_world(coll, step->peer), step->bytes,
-                    m->cpu, posted, mode, &sent, &got);
+                    m->cpu + prepare(coll, step), posted, mode, &sent, &got);
     m->cpu = sent.returns;
     m->safe = pf_later(m->safe, got.safe);
     if (m->single)
-        m->went = (struct pf_ending){got.inflow, got.safe};
+        m->went = (struct pf_ending){sent.rendezvous ? got.inflow : sent.inflow, got.safe};
     if (target->single)
         target->came = (struct pf_ending){got.inflow, got.complete};
-    pf_evaluate_received(target, &got, combines(step->action) ? pf_cost_combine(cost, step->bytes) : 0);
+    pf_evaluate_received(target, &got, work_on(coll, step->action, step->bytes));
     coll->tally->bytes += step->bytes;
     coll->tally->messages++;
 }
@@ -140,7 +154,7 @@ static void note_flow(struct pf_flows *in, size_t bytes, const struct pf_cost_se
 }
 
 /* Receives a message in whose round `to` is. The sender may wait for that. */
-static void receive(struct pf_coll *coll, int from, int to, size_t bytes, bool combine,
+static void receive(struct pf_coll *coll, int from, int to, size_t bytes, enum pf_action action,
                     const struct pf_cost_sent *sent)
 {
     struct pf_cost *cost = coll->colls->cost;
@@ -152,7 +166,7 @@ static void receive(struct pf_coll *coll, int from, int to, size_t bytes, bool c
         got.complete = target->clock;
         got.work = 0;
     }
-    pf_evaluate_received(target, &got, combine ? pf_cost_combine(cost, bytes) : 0);
+    pf_evaluate_received(target, &got, work_on(coll, action, bytes));
     if (coll->flows)
         note_flow(&target->in, bytes, sent, &got);
     target->missing--;
@@ -175,7 +189,7 @@ static void keep(struct pf_coll *coll, int from, int to, const struct pf_step *s
 {
     const struct pf_member *m = &coll->member[from];
     struct pf_early *early = pf_pool_get(&coll->colls->early);
-    *early = (struct pf_early){NULL, *sent, step->bytes, from, m->stage, m->round, combines(step->action)};
+    *early = (struct pf_early){NULL, *sent, step->bytes, from, m->stage, m->round, step->action};
     struct pf_early **place = &coll->member[to].early;
     while (*place &&
            ((*place)->stage < m->stage || ((*place)->stage == m->stage && (*place)->round <= m->round)))
@@ -237,7 +251,7 @@ static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
         if (alternates)
             m->cpu += pf_cost_post(cost, step->bytes);
         pf_cost_send(cost, pf_evaluate_world(coll, rank), pf_evaluate_world(coll, step->peer), step->bytes,
-                     m->cpu + begun, round->mode, &sent);
+                     m->cpu + begun + prepare(coll, step), round->mode, &sent);
         m->cpu = sent.returns - begun;
         if (coll->plan.stage[m->stage].nth) /* NICs are shared at both ends */
             sent.inflow.node = 0;
@@ -252,7 +266,7 @@ static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
             keep(coll, rank, step->peer, step, &sent);
             continue;
         }
-        receive(coll, rank, step->peer, step->bytes, combines(step->action), &sent);
+        receive(coll, rank, step->peer, step->bytes, step->action, &sent);
         if (complete(target))
             go_on(coll, step->peer);
     }
@@ -264,7 +278,7 @@ static void receive_early(struct pf_coll *coll, int rank)
     struct pf_member *m = &coll->member[rank];
     struct pf_early *early;
     while ((early = m->early) && early->stage == m->stage && early->round == m->round) {
-        receive(coll, early->from, rank, early->bytes, early->combine, &early->sent);
+        receive(coll, early->from, rank, early->bytes, early->action, &early->sent);
         /* A sender that is still sending continues by itself. */
         if (early->sent.rendezvous && early->from != rank && complete(&coll->member[early->from]))
             go_on(coll, early->from);

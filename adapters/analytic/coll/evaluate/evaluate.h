@@ -54,7 +54,7 @@ struct pf_early {
     size_t bytes;
     int from;
     int stage, round;
-    bool combine;
+    enum pf_action action;
 };
 
 struct pf_tally {

@@ -64,7 +64,7 @@ static void send(struct pf_coll *coll, int rank, const struct pf_step *step)
         return;
     }
     struct pf_early *early = pf_pool_get(&coll->colls->early);
-    *early = (struct pf_early){target->early, sent, step->bytes, rank, 0, 0, false};
+    *early = (struct pf_early){target->early, sent, step->bytes, rank, 0, 0, PF_PAIR};
     target->early = early;
 }
 

@@ -76,7 +76,7 @@ static void read_rows(struct machine *m, bool memory, double bandwidth)
 static double begin(const struct machine *m, size_t payload)
 {
     double call = m->command + (pf_config.nic_pcie && pf_config.nic_pcie_commands ? m->bus : 0) + m->sends;
-    if (payload > pf_config.nic_handshake_min)
+    if (m->lists && payload > pf_config.nic_handshake_min)
         call += pf_config.nic_handshake_time;
     if (m->lists && payload > m->short_limit)
         call += m->command;
@@ -157,7 +157,7 @@ static void give_ranges(const struct machine *m, const struct target *t)
                       1024,
                       1536,
                       m->lists ? m->short_limit + 1 : 0,
-                      pf_config.nic_handshake_time > 0 ? pf_config.nic_handshake_min + 1 : 0,
+                      m->lists && pf_config.nic_handshake_time > 0 ? pf_config.nic_handshake_min + 1 : 0,
                       3072,
                       pf_config.net_small_max + 1 > pf_config.nic_header_bytes
                           ? above(m, pf_config.net_small_max - pf_config.nic_header_bytes)
@@ -296,6 +296,8 @@ static void give_protocol(const struct machine *m, const struct target *t)
     give(t, PF_CALL, 0, pf_config.openmpi_call_cost, "openmpi_call_cost");
     if (pf_config.openmpi_combine_bw > 0)
         give(t, PF_COMBINE_BANDWIDTH, 0, pf_config.openmpi_combine_bw, "openmpi_combine_bw");
+    if (pf_config.openmpi_copy_bw > 0 && !mpich)
+        give(t, PF_OWN_BANDWIDTH, 0, pf_config.openmpi_copy_bw, "openmpi_copy_bw");
 }
 
 void pf_cost_derive(struct pf_parameters *parameters, double bandwidth)
