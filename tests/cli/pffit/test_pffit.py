@@ -15,7 +15,7 @@ import unittest
 ROOT, BIN = sys.argv.pop(1), sys.argv.pop(1)
 sys.path.insert(0, f"{ROOT}/tools/pffit")
 from pffit import measured  # noqa: E402
-from pffit.simulate import Simulator  # noqa: E402
+from pffit.simulate import Simulator, algorithm_name  # noqa: E402
 from pffit.solve import Fit  # noqa: E402
 
 HEAD = "nodes\tcollective\talgorithm\tbytes\tmedian_us\n"
@@ -155,6 +155,59 @@ class Reading(unittest.TestCase):
         self.assertIn("how many nodes?", done.stderr)
 
 
+class Algorithms(unittest.TestCase):
+    def test_other_spellings(self):
+        names = ["linear", "chain", "in-order_binary", "segmented_ring", "binary_tree", "binary"]
+        for text, name in (("linear", "linear"), ("Linear_ompi", "linear"), ("in_order", "in-order_binary"), ("in_order_binary", "in-order_binary"),
+                           ("ring_segmented", "segmented_ring"), ("2", "chain"), ("binary", "binary"), ("0", ""), ("7", ""), ("nosuch", "")):
+            self.assertEqual(algorithm_name(text, names), name, text)
+        self.assertEqual(algorithm_name("binary", names[:5]), "binary_tree")
+        self.assertEqual(algorithm_name("linear", ["basic_linear", "non-overlapping"]), "basic_linear")
+        self.assertEqual(algorithm_name("non_overlapping", ["basic_linear", "non-overlapping"]), "non-overlapping")
+
+
+class Costs(unittest.TestCase):
+    """Model analytic against the model whose protocols it has."""
+    MACHINE = ("platform = star\nopenmpi_short_limit = 1048576\nnic_pcie_commands = no\nucx_bcopy_bw = 5e9\nucx_rndv_nbr_thresh = 16384\n"
+               "openmpi_combine_bw = 5e9\n")
+
+    def times(self, model, cells, rows, **environment):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(f"{folder}/m.machine", "w", encoding="utf-8") as file:
+                file.write(self.MACHINE)
+            simulator = Simulator(BIN, model)
+            self.addCleanup(simulator.folder.cleanup)
+            os.environ.update(environment)
+            try:
+                return simulator.times([measured.Cell(8, *cell, 0) for cell in cells], f"{folder}/m.machine", rows)
+            finally:
+                for name in environment:
+                    del os.environ[name]
+
+    def agree(self, cells, coarse, fine, within):
+        for cell, a, b in zip(cells, coarse, fine):
+            self.assertLess(abs(math.log(a / b)), math.log(within), (cell, a, b))
+
+    def test_messages_that_wait_for_their_receives_share_the_nic_once(self):
+        cells = [("gather", "linear", 1 << 20), ("gather", "linear", 1 << 22)]
+        self.agree(cells, self.times("analytic", cells, {}), self.times("portals", cells, {}), 1.1)
+
+    def test_copies_inside_a_rank(self):
+        cells = [("allreduce", "ring", 1 << 20), ("allreduce", "rabenseifner", 1 << 20), ("reduce_scatter", "ring", 1 << 20),
+                 ("allgather", "ring", 1 << 20), ("bcast", "binomial", 1 << 20)]
+        copied = [1 << 20, 1 << 20, 1 << 20, 1 << 17, 0]
+        for model, stack in (("analytic", "portals"), ("analytic", "ucx"), ("portals", "portals"), ("ucx:flow", "ucx")):
+            without, charged = (self.times(model, cells, rows, PARFOCAL_ANALYTIC_STACK=stack) for rows in ({}, {"openmpi_copy_bw": 1e9}))
+            for cell, before, after, size in zip(cells, without, charged, copied):
+                self.assertAlmostEqual(after - before, size / 1e3, delta=0.15 * size / 1e3 + 1e-6, msg=(model, stack, cell))
+
+    def test_over_ucx_data_with_gaps_are_copied_and_linear_reductions_take_turns(self):
+        cells = [("alltoall", "modified_bruck", 1 << 20), ("alltoall", "modified_bruck", 1 << 23), ("reduce", "linear", 1 << 20),
+                 ("reduce", "linear", 1 << 23), ("allgather", "bruck", 1 << 20), ("allreduce", "recursive_doubling", 1 << 20)]
+        rows = {"openmpi_copy_bw": 5e9}
+        self.agree(cells, self.times("analytic", cells, rows, PARFOCAL_ANALYTIC_STACK="ucx"), self.times("ucx:flow", cells, rows), 1.2)
+
+
 class Machines(unittest.TestCase):
     def test_known_costs_are_found_again(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -182,6 +235,13 @@ class Machines(unittest.TestCase):
             told = subprocess.run([f"{ROOT}/experiments/reality/run_collectives.py", "--bin", BIN, "--model", "portals", "--out", folder, path, output],
                                   capture_output=True, text=True, timeout=300, check=False, env=ENVIRONMENT)
             self.assertEqual((told.returncode, told.stderr), (0, ""))
+            with open(path, "a", encoding="utf-8") as file:
+                file.write("4\tbcast\tnosuch\t8\t3\n4\tbcast\tnosuch\t64\t3\n")
+            again = subprocess.run([f"{ROOT}/experiments/reality/run_collectives.py", "--bin", BIN, "--model", "portals", "--no-plot", "--out", folder, path,
+                                    output], capture_output=True, text=True, timeout=300, check=False, env=ENVIRONMENT)
+            self.assertIn("2 cells left out: bcast has no algorithm 'nosuch', but", again.stderr)
+            self.assertEqual(again.stdout.splitlines(), told.stdout.splitlines()[:-1])
+            self.assertTrue(told.stdout.splitlines()[-1].endswith("collectives.png"), told.stdout)
             self.assertRegex(told.stdout, r"(?m)^all +1\.0\d .*\n(?s:.*)choice within 10 %: 3 of 3, mean regret 1\.00")
 
 

@@ -51,6 +51,7 @@ static struct pf_stage *reduce_along(struct pf_plan *plan, enum pf_tree tree)
     struct pf_stage *stage =
         add_tree(plan, pf_at_tree_reduce, tree, 2, tree == PF_TREE_LINEAR ? 0 : plan->wanted);
     bool in_turn = plan->call.nonblocking || plan->call.kind == PF_COLL_REDUCE;
+    stage->combines_first = tree == PF_TREE_LINEAR && !plan->call.nonblocking;
     if (in_turn && tree == PF_TREE_BINOMIAL_IN_ORDER && stage->segments == 1) {
         stage->at = pf_at_reduce_in_turn;
         stage->rounds = bits(plan);
@@ -217,7 +218,7 @@ static void allreduce_doubling(struct pf_plan *plan)
 {
     struct pf_stage *stage = pf_plan_add(plan, pf_at_allreduce_doubling, 0);
     stage->rounds = stage->steps + 2;
-    plan->copied = plan->total;
+    plan->copied = 2 * plan->total; /* and from where the last step left it */
 }
 
 static void allreduce_pieces(struct pf_plan *plan, int pieces)
@@ -372,12 +373,15 @@ static void allgather_linear(struct pf_plan *plan)
 static void allgather_bruck(struct pf_plan *plan)
 {
     pf_plan_add(plan, pf_at_allgather_bruck, bits(plan));
+    plan->copied = 2 * plan->total; /* the blocks are turned afterwards */
 }
 
 static void allgather_doubling(struct pf_plan *plan)
 {
-    pf_plan_add(plan, power_of_two(plan->call.n) ? pf_at_allgather_doubling : pf_at_allgather_bruck,
-                bits(plan));
+    if (power_of_two(plan->call.n))
+        pf_plan_add(plan, pf_at_allgather_doubling, bits(plan));
+    else
+        allgather_bruck(plan);
 }
 
 static void allgather_ring(struct pf_plan *plan)
@@ -429,7 +433,8 @@ static void alltoall_in_place(struct pf_plan *plan)
 static void alltoall_bruck(struct pf_plan *plan)
 {
     pf_plan_add(plan, pf_at_alltoall_bruck, bits(plan));
-    plan->copied = 2 * plan->total; /* the blocks are turned before and after */
+    /* The blocks are turned before and after, and half of them copied in each step. */
+    plan->copied = (size_t)(4 + bits(plan)) * plan->total / 2;
 }
 
 /* The root releases one rank after the other, and waits for each send. */

@@ -80,6 +80,7 @@ struct pf_stage {
     int segments;
     bool swap;           /* trees: the root and rank 0 change places; otherwise ranks are turned */
     bool in_turn;        /* linear: one message after the other, not all at once */
+    bool combines_first; /* linear: a receive is posted when the one before has been combined */
     bool ahead;          /* the receive of a round is posted when the rank enters the round before */
     int power, extra;    /* the largest power of two that is not above n, and what is left */
     int steps;           /* binary logarithm of `power` */

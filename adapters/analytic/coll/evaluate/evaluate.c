@@ -135,6 +135,8 @@ static int place_of_receive(const struct pf_coll *coll, int from, int to)
 static double posted_at(const struct pf_coll *coll, int from, int to, size_t bytes)
 {
     const struct pf_member *target = &coll->member[to];
+    if (coll->plan.stage[target->stage].combines_first && pf_cost_in_pieces(coll->colls->cost))
+        return pf_later(target->open, target->last);
     if (!coll->posts && pf_cost_post(coll->colls->cost, bytes) <= 0 && target->late <= 0)
         return target->open;
     int place = place_of_receive(coll, from, to);
