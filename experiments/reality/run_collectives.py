@@ -67,11 +67,11 @@ def report(cells, times):
 
 
 def simulated(cells, simulator):
-    """Those whose algorithm is one of Open MPI's; says of the others that they are left out."""
+    """Those that can be simulated; says of the others that they are left out."""
     reasons = {}
     for cell in cells:
         try:
-            simulator.forced(cell.collective, cell.algorithm)
+            simulator.check(cell)
         except measured.Refused as error:
             reasons.setdefault(str(error), []).append(cell)
     for reason, out in reasons.items():

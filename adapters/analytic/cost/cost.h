@@ -249,7 +249,8 @@ double pf_cost_first_poll(const struct pf_cost *cost);
  * them, outside collectives. */
 double pf_cost_pack(const struct pf_cost *cost, size_t bytes);
 
-/* The same of a message of a collective with gaps: UCX copies short ones in any case, long ones for their gaps. */
+/* The same of a message of a collective with gaps: UCX copies short ones in any case, long ones for their
+ * gaps. */
 double pf_cost_gaps(const struct pf_cost *cost, size_t bytes);
 
 /* The duration of copying `bytes` inside a rank in a collective; paid by that rank. */

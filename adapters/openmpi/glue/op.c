@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The time of copies inside a rank, and of reductions: each predefined operation gets a function that calls the component's and reports to
- * the adapter how many bytes it has combined. The component's own functions and modules are found through the
- * module, which Open MPI passes to the function. Operations of the program are the program's computation.
+ * The time of copies inside a rank, and of reductions: each predefined operation gets a function that calls
+ * the component's and reports to the adapter how many bytes it has combined. The component's own functions
+ * and modules are found through the module, which Open MPI passes to the function. Operations of the program
+ * are the program's computation.
  */
 #include "ompi_config.h"
 

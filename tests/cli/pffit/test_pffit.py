@@ -92,6 +92,12 @@ class Reading(unittest.TestCase):
         self.refused("", "is empty")
         four = "".join(f"4\tbcast\tnosuch\t{8 << i}\t3\n" for i in range(4))
         self.refused(HEAD + four, "bcast has no algorithm 'nosuch', but basic_linear")
+        self.refused(HEAD + four.replace("4\tbcast", "1\tbcast"), "m.tsv:2: nodes 1: a collective of one rank tells nothing")
+        small = "".join(f"4\talltoall\tlinear\t{size}\t3\n" for size in (64, 2, 128, 256))
+        self.refused(HEAD + small, "alltoall of 2 B on 4 nodes moves nothing: bytes are those of the whole vector, here at least 4")
+        self.refused(HEAD + small.replace("alltoall\tlinear", "allreduce\tring"), "allreduce of 2 B on 4 nodes moves nothing")
+        self.refused(HEAD.replace("\t", ","), "unknown column 'nodes,collective,algorithm,bytes,median_us': a tab goes between columns")
+        self.refused("# nothing\n", "no column 'algorithm'")
         osu, columns = "# OSU MPI Allreduce Latency Test v7.3\n", "# Size       Avg Latency(us)\n"
         self.refused(osu + columns + "4   3.1\n", "add -- -np N")
         self.refused(osu + columns + "four   3.1\n", "m.tsv:3: 'four   3.1' is no row", "-np", "4")
@@ -116,6 +122,8 @@ class Reading(unittest.TestCase):
                           "# Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations\n16    5.0    4.0    6.0   1000\n"
                           "# OSU MPI Barrier Latency Test v7.1\n# Avg Latency(us)\n             1.41\n")
         self.assertEqual(measured.read(path, nodes=4), [(4, "bcast", "default", 1, 2.5), (4, "alltoall", "default", 64, 6.0), (4, "barrier", "default", 0, 1.41)])
+        path = self.write("\ufeff# my cluster\n" + HEAD + "\n4\tbcast\tdefault\t8\t3\n")
+        self.assertEqual(measured.read(path), [(4, "bcast", "default", 8, 3.0)])
         path = self.write(HEAD + "4\tBCAST\tdefault\t8\t3\n4\tbcast\tdefault\t8\t5\n4\tbcast\tdefault\t8\t4\n")
         self.assertEqual(measured.read(path), [(4, "bcast", "default", 8, 4.0)])
 

@@ -108,6 +108,8 @@ def run(arguments, bindir):
     if len(cells) < 2 * len(names):
         raise measured.Refused(f"{source}: {len(cells)} cells do not determine {len(names)} rows: measure at least {2 * len(names)}, or fit fewer")
     simulator = Simulator(bindir, model, options)
+    for cell in cells:
+        simulator.check(cell)
     fit = Fit([c.us for c in cells], rows.values(), lambda values: simulator.times(cells, machine, dict(zip(names, values))),
               lambda text: print(f"\r{text}", end="", file=sys.stderr, flush=True) if sys.stderr.isatty() else None)
     fit.solve()

@@ -21,7 +21,7 @@ def check_columns(columns, path):
     for column in columns:
         if column not in KNOWN:
             unit = column.rpartition("_")[2]
-            hint = ": times are in microseconds, median_us" if unit in ("s", "ms", "ns") else f" (known: {', '.join(sorted(KNOWN))})"
+            hint = ": times are in microseconds, median_us" if unit in ("s", "ms", "ns") else ": a tab goes between columns" if "," in column else f" (known: {', '.join(sorted(KNOWN))})"
             raise Refused(f"{path}: unknown column '{column}'{hint}")
     missing = NEEDED - set(columns)
     if missing:
@@ -29,10 +29,11 @@ def check_columns(columns, path):
 
 
 def table(lines, path, system):
-    columns = lines[0].split("\t")
+    numbered = [(i, line) for i, line in enumerate(lines, 1) if line.strip() and not line.startswith("#")]
+    columns = numbered[0][1].split("\t") if numbered else []
     check_columns(columns, path)
     rows = []
-    for i, line in enumerate(lines[1:], 2):
+    for i, line in numbered[1:]:
         where, fields = f"{path}:{i}", line.split("\t")
         if len(fields) != len(columns):
             raise Refused(f"{where}: {len(fields)} fields, but {len(columns)} columns")
@@ -50,7 +51,10 @@ def table(lines, path, system):
             raise Refused(f"{where}: ranks_per_node {row['ranks_per_node']}: only cells with one rank on each node can be used")
         if not row["bytes"]:
             raise Refused(f"{where}: the size (bytes) is missing")
-        cells.append((where, Cell(number(row["nodes"], "nodes", where, True), collective(row["collective"], where), row["algorithm"] or "default",
+        nodes = number(row["nodes"], "nodes", where, True)
+        if nodes < 2:
+            raise Refused(f"{where}: nodes {nodes}: a collective of one rank tells nothing")
+        cells.append((where, Cell(nodes, collective(row["collective"], where), row["algorithm"].removesuffix("_ompi") or "default",
                                   number(row["bytes"], "bytes", where, True), number(row["median_us"], "median_us", where))))
     return cells
 
@@ -69,7 +73,7 @@ def merged(cells):
 
 def read(path, system="", nodes=0, largest=None):
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8-sig") as file:
             lines = file.read().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise Refused(f"cannot read '{path}': {error}") from None

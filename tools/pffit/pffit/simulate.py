@@ -45,6 +45,8 @@ def compiling(bindir, program):
     return [f"{bindir}/pfcc", "-O1", "-DEVERY_RANK", f"{HERE}/cells.c", "-o", program]
 
 
+INTS = {"allreduce": 4, "reduce": 4, "reduce_scatter": 4}  # bytes of an element that the program combines
+PARTS = {"alltoall", "allgather", "gather", "scatter", "reduce_scatter"}
 # Of all runs of that program, whose data matter to nobody.
 QUICK = {"PARFOCAL_ANALYTIC_DATA": "no"}
 
@@ -83,6 +85,13 @@ class Simulator:
         if not name:
             raise Refused(f"{collective} has no algorithm '{algorithm}', but {', '.join(names)}")
         return settings(collective, name, names.index(name) + 1)
+
+    def check(self, cell):
+        """Refuses what cannot be simulated."""
+        self.forced(cell.collective, cell.algorithm)
+        unit = INTS.get(cell.collective, 1) * (cell.nodes if cell.collective in PARTS else 1)
+        if cell.bytes < unit and cell.collective not in ("barrier", "pingpong"):
+            raise Refused(f"{cell.collective} of {cell.bytes} B on {cell.nodes} nodes moves nothing: bytes are those of the whole vector, here at least {unit}")
 
     def group(self, key, sizes, machine, rows):
         nodes, collective, algorithm = key
