@@ -69,10 +69,9 @@ static void repair_nbc(const struct pf_ompi_instance *inst, void *handle)
 
 static void time_copies(const struct pf_ompi_instance *inst)
 {
-    static const char name[] = "opal_datatype_copy_content_same_ddt";
-    void *stock = pf_copy_symbol(inst->core[PF_CORE_PAL], name);
+    void *stock = pf_copy_symbol(inst->core[PF_CORE_PAL], PF_OMPI_COPY);
     if (inst->host.copied && stock)
-        pf_hooks_replace(inst->core[PF_CORE_MPI], name, inst->glue->copy(stock));
+        pf_hooks_replace(inst->core[PF_CORE_MPI], PF_OMPI_COPY, inst->glue->copy(stock));
 }
 
 /* In this order each library finds those it needs already loaded, under this rank's names. */

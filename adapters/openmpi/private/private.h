@@ -28,6 +28,7 @@
  *   PF_OMPI_COLL_ENDS(X)               X(function of coll/portals4) that ends a nonblocking collective
  *   PF_OMPI_COLL_BCAST, _TYPES         its broadcast, its table of types
  *   PF_OMPI_NBC_PLUGIN                 the plugin that coll/libnbc is; "": part of libmpi
+ *   PF_OMPI_COPY                       with which libmpi copies data of one datatype
  *   PF_OMPI_NBC_START, _PROGRESS       with which coll/libnbc starts and advances a collective
  *   PF_OMPI_OSC_RECEIVE, _SEND         of osc/pt2pt, with a callback
  *   PF_OMPI_OSC_UCX_...                of osc/ucx: its component, its table of functions, and two of these (4.1)
@@ -71,6 +72,7 @@
 #define PF_OMPI_INTEGER16     "ompi_mpi_2dblprec"
 #define PF_OMPI_COLL_BCAST    "ompi_coll_portals4_bcast_intra"
 #define PF_OMPI_COLL_TYPES    "ompi_coll_portals4_atomic_datatype"
+#define PF_OMPI_COPY          "opal_datatype_copy_content_same_ddt"
 #define PF_OMPI_NBC_START     "NBC_Start"
 #define PF_OMPI_NBC_PROGRESS  "NBC_Progress"
 #define PF_OMPI_OSC_LIST      "opal_free_list_init"

@@ -205,7 +205,7 @@ class Costs(unittest.TestCase):
                  ("allgather", "ring", 1 << 20), ("bcast", "binomial", 1 << 20)]
         copied = [1 << 20, 1 << 20, 1 << 20, 1 << 17, 0]
         for model, stack in (("analytic", "portals"), ("analytic", "ucx"), ("portals", "portals"), ("ucx:flow", "ucx")):
-            without, charged = (self.times(model, cells, rows, PARFOCAL_ANALYTIC_STACK=stack) for rows in ({}, {"openmpi_copy_bw": 1e9}))
+            without, charged = (self.times(model, cells, {}, PARFOCAL_ANALYTIC_STACK=stack, PARFOCAL_OPENMPI_COPY_BW=bw) for bw in ("0", "1e9"))
             for cell, before, after, size in zip(cells, without, charged, copied):
                 self.assertAlmostEqual(after - before, size / 1e3, delta=0.15 * size / 1e3 + 1e-6, msg=(model, stack, cell))
 
