@@ -29,6 +29,9 @@ struct dragonfly {
     /* SimGrid's arrangement: router j of each group has the link to group j, of `width` others' rate. */
     bool is_numbered;
     int32_t width;
+    /* The class of virtual channels of global links: 0, that before them; 1, that behind them, and what stays
+     * in a group goes in that before them. */
+    int32_t global_class;
     /* Tables instead of divisions: of all routers; of a group's global links. */
     struct place *place;
     struct end *end;
@@ -135,12 +138,15 @@ static int dragonfly_hops(const struct pf_fabric *f, int32_t router, int32_t nod
 static bool leave(const struct pf_fabric *f, int32_t router, int32_t group, int32_t target, int32_t tie,
                   struct pf_packet_hop *hop)
 {
+    const struct dragonfly *d = f->shape;
     struct gate gate;
     int hops;
     hop->vc = hop->way = 0;
     if (!best_gate(f, router, group, target, tie, &gate, &hops))
         return false;
-    hop->port = gate.router == router ? gate.port : local_port(f->shape, router, gate.router);
+    hop->port = gate.router == router ? gate.port : local_port(d, router, gate.router);
+    if (gate.router == router)
+        hop->vc = hop->way = (uint8_t)d->global_class;
     return true;
 }
 
@@ -149,12 +155,12 @@ static bool dragonfly_step(const struct pf_fabric *f, uint64_t key, int32_t rout
 {
     const struct dragonfly *d = f->shape;
     int32_t target = pf_fabric_router_of(f, node), group = d->place[target].group;
-    (void)key, (void)way;
+    (void)key;
     if (d->place[router].group != group)
         return leave(f, router, group, target, node, hop);
     hop->port = local_port(d, router, target);
-    hop->vc = d->groups > 1;
-    hop->way = 0;
+    hop->vc = d->global_class ? way : d->groups > 1;
+    hop->way = way;
     return is_local_whole(f, router, target);
 }
 
@@ -368,7 +374,7 @@ static struct dragonfly *with_tables(struct dragonfly *d)
     return d;
 }
 
-/* "P,A,H[,G][,numbered=W]", A may be RxC. */
+/* "P,A,H[,G][,numbered=W][,global=C]", A may be RxC. */
 static bool read_numbers(struct dragonfly *d, const char *text)
 {
     const char *end = text;
@@ -389,7 +395,8 @@ static bool read_numbers(struct dragonfly *d, const char *text)
     d->width = 1;
     int numbered = pf_fabric_read_option(&end, "numbered", &d->width, 1);
     d->is_numbered = numbered > 0;
-    return numbered >= 0 && d->width > 0 && !*end;
+    return numbered >= 0 && d->width > 0 && pf_fabric_read_option(&end, "global", &d->global_class, 1) >= 0 &&
+           d->global_class <= 1 && !*end;
 }
 
 static const char *measure(struct dragonfly *d)
@@ -453,7 +460,7 @@ static bool dragonfly_cluster(const struct pf_fabric *f, struct pf_fabric_cluste
 const struct pf_fabric_kind pf_fabric_kind_dragonfly = {
     .size = sizeof(struct pf_fabric_kind),
     .name = "dragonfly",
-    .numbers = "P,A,H[,G][,numbered=W]",
+    .numbers = "P,A,H[,G][,numbered=W][,global=C]",
     .help = "P nodes and H global links at each of A (or RxC) routers of a group, G groups",
     .read = read_dragonfly,
     .fit = fit_dragonfly,

@@ -30,6 +30,7 @@ enum {
     ARRIVALS,
     INTERMEDIATE,
     QUEUES,
+    STAGES,
     CHANNEL_CHOICE,
     NEW_PACKETS,
     SEES,
@@ -57,9 +58,6 @@ static const struct number {
      N(router_latency), 0, 1e6, 3},
     {"credit-delay", "S", "What credits need besides the link's latency (0)", N(settings.credit_delay), 0,
      1e6, 3},
-    {"head-latency", "S",
-     "From the end of a packet's transfer until the next one of its queue may cross the router (0)",
-     N(settings.head_latency), 0, 1e6, 3},
     {"speedup", "X", "So many times faster than links is the crossbar (1)", N(settings.crossbar_speedup), 1,
      1000, 3},
     {"packet", "BYTES", "Payload of a packet (2048)", N(packet_bytes), 1, 65000, 3},
@@ -118,6 +116,11 @@ static const struct argp_option words[] = {
      "Adaptive routing: bytes that wait for an output and those without credits yet; or the latter alone "
      "(all)",
      2},
+    {"stages", STAGES, "R,C,T,W", 0,
+     "In place of --router-latency: cycles of a link for a packet's routing (0: it is known before), its "
+     "channel, "
+     "its turn at the crossbar, in which a queue works at one packet only, and the way through it",
+     3},
     {"queues", QUEUES, "input|output", 0,
      "Queues of an input: one for each channel, or one for each output (input)", 3},
     {"pattern", PATTERN, "NAME", 0, "Destinations of each node (below; uniform)", 4},
@@ -234,6 +237,15 @@ static void read_arrivals(struct options *o, const char *text)
         pf_die("--arrivals: '%.60s': a slot has at least one byte", text);
 }
 
+static void read_stages(struct options *o, const char *text)
+{
+    int *stages = o->settings.stages, end = 0;
+    sscanf(text, "%5d,%5d,%5d,%5d%n", &stages[0], &stages[1], &stages[2], &stages[3], &end);
+    if (end == 0 || text[end] || stages[0] < 0 || stages[1] < 1 || stages[2] < 1 || stages[3] < 1)
+        pf_die("--stages: '%.60s' are not four numbers of cycles, of which the first one alone may be 0",
+               text);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
@@ -271,6 +283,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case QUEUES:
         o->settings.output_queues = choose("queues", arg, "input", "output");
+        return 0;
+    case STAGES:
+        read_stages(o, arg);
         return 0;
     case CHANNEL_CHOICE:
         o->settings.channel_turns = choose("channel-choice", arg, "room", "turn");
@@ -367,8 +382,8 @@ static void finish(struct options *o)
         pf_die("either --topology or --platform");
     if (o->picture && !o->output)
         pf_die("--picture draws the points in a file: add --output FILE");
-    if (o->settings.channel_turns && !o->settings.rounds)
-        pf_die("--channel-choice turn needs --rounds");
+    if ((o->settings.channel_turns || o->settings.stages[1] > 0) && !o->settings.rounds)
+        pf_die("--channel-choice turn and --stages need --rounds");
     if (o->flit_bytes > 0 && (!o->settings.channel_turns || o->settings.output_queues || o->header_bytes > 0))
         pf_die("--flit needs --channel-choice turn, and neither --queues output nor --header");
     if (o->slot_bytes < 0)

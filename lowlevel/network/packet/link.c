@@ -56,8 +56,8 @@ void pf_packet_launch(struct pf_packet_sim *sim, struct pf_packet *p, int32_t ou
         time = later(p->tail - leave, 0.0);
     p->tail = head + shares * time;
     if (is_at_router(sim, input)) {
-        double date = head + sim->fabric->router_latency;
-        p->tail += sim->fabric->router_latency;
+        double date = head + sim->router_latency;
+        p->tail += sim->router_latency;
         if (__builtin_expect(sim->settings.flit_bytes > 0, 0)) {
             date = pf_packet_stages_arrival(sim, p, input, date);
             p->tail = date + time;

@@ -100,7 +100,8 @@ static void commit(struct pf_packet_sim *sim, int32_t input, struct pf_packet *p
     o->turn = input - first + 1;
     o->wait += start - p->ready;
     note_queue(sim, input, from, -(int64_t)p->bytes, start);
-    pf_packet_channel_release(sim, input, from, p->bytes, start);
+    pf_packet_channel_release(sim, input, from, p->bytes,
+                              sim->heads ? pf_packet_stages_credit(sim, input, start) : start);
     if (!sim->settings.output_queues)
         pf_routing_take(hop, &p->path);
     pf_packet_launch(sim, p, output, channel, start, shares);
@@ -256,7 +257,7 @@ void pf_packet_arrive(struct pf_packet_sim *sim, struct pf_packet *p, double now
         refuse(sim, input, p, now);
         return;
     }
-    p->ready = p->is_head ? now + sim->lead : now;
+    p->ready = p->is_head && sim->lead > 0.0 ? pf_packet_stages_pass(sim, now, PF_PACKET_STAGES) : now;
     enter(sim, input, queue_of(sim, input, (int)p->channel, routed ? p->port : 0), p, now);
 }
 

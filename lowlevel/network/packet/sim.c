@@ -174,7 +174,7 @@ static int64_t round_trip(const struct pf_packet_sim *sim, int32_t input, double
     const struct pf_fabric *f = sim->fabric;
     int32_t output = sim->inputs[input].output;
     double way =
-        f->ports[output].latency + f->ports[input].latency + f->router_latency + sim->settings.credit_delay;
+        f->ports[output].latency + f->ports[input].latency + sim->router_latency + sim->settings.credit_delay;
     double rate = fmin(f->ports[output].rate, most);
     return (int64_t)ceil(rate * way) + 2 * (sim->settings.packet_bytes + sim->settings.header_bytes);
 }
@@ -285,15 +285,14 @@ static bool is_possible(const struct pf_packet_settings *s, const struct pf_rout
                  CHANNELS_LIMIT, s->virtual_networks, routing->classes, s->channels, channels);
     else if (s->rounds < 0 || (s->rounds > 0 && !(s->cycle > 0.0)))
         snprintf(error, error_size, "rounds of allocation need a cycle");
-    else if (!(s->crossbar_speedup >= 1.0) || !(s->credit_delay >= 0.0) || !(s->head_latency >= 0.0))
+    else if (!(s->crossbar_speedup >= 1.0) || !(s->credit_delay >= 0.0))
         snprintf(error, error_size,
-                 "the crossbar's speed-up must be at least 1, the credits' delay and the heads' latency at "
-                 "least 0");
-    else if (s->alternates && (s->rounds > 0 || s->head_latency > 0.0 || s->flit_bytes > 0))
+                 "the crossbar's speed-up must be at least 1, the credits' delay at least 0");
+    else if (s->alternates && (s->rounds > 0 || s->flit_bytes > 0))
         snprintf(error, error_size,
                  "packets alternate where routers have neither rounds nor stages nor flits");
-    else if (s->channel_turns && s->rounds == 0)
-        snprintf(error, error_size, "channels in turn need rounds of allocation");
+    else if ((s->channel_turns || s->stages[PF_PACKET_STAGES - 1] > 0) && s->rounds == 0)
+        snprintf(error, error_size, "channels in turn and stages need rounds of allocation");
     else if (s->output_queues && routing->asks_again)
         snprintf(error, error_size, "a queue per output needs a routing that decides once; %s does not",
                  routing->ops->name);
@@ -322,12 +321,12 @@ struct pf_packet_sim *pf_packet_sim_make(const struct pf_routing *routing,
     for (int channel = 0; channel < sim->channels; channel++)
         sim->base[channel] = (uint8_t)(channel - channel % (sim->classes * settings->channels));
     make_vertices(sim);
-    make_ports(sim);
     if (settings->rounds > 0 && settings->crossbar_speedup > 1.0)
         sim->slot = settings->cycle * settings->crossbar_speedup;
-    sim->lead = earlier(settings->head_latency, sim->fabric->router_latency);
-    if (settings->head_latency > 0.0 || settings->channel_turns)
+    sim->router_latency = sim->fabric->router_latency;
+    if (settings->channel_turns || settings->stages[PF_PACKET_STAGES - 1] > 0)
         pf_packet_stages_make(sim);
+    make_ports(sim);
     return sim;
 }
 
@@ -336,9 +335,9 @@ void pf_packet_sim_free(struct pf_packet_sim *sim)
     if (!sim)
         return;
     pf_packet_statistics_end(sim, sim->now);
-    void *const blocks[] = {sim->inputs, sim->outputs,      sim->next_try, sim->credits, sim->wants,
-                            sim->vertex, sim->active,       sim->queues,   sim->sources, sim->touched,
-                            sim->heads,  sim->channel_free, sim->passing};
+    void *const blocks[] = {sim->inputs, sim->outputs,      sim->next_try, sim->credits,    sim->wants,
+                            sim->vertex, sim->active,       sim->queues,   sim->sources,    sim->touched,
+                            sim->heads,  sim->channel_free, sim->passing,  sim->credit_sent};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         free(blocks[i]);
     pf_packet_events_end(&sim->events);

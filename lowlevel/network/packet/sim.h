@@ -15,6 +15,8 @@
  */
 struct pf_packet_sim;
 
+enum { PF_PACKET_STAGES = 4 };
+
 enum pf_packet_arbitration {
     PF_PACKET_ROUND_ROBIN, /* input ports in turn, the virtual channels of each in turn */
     PF_PACKET_AGE          /* the packet whose message has been sent first */
@@ -36,11 +38,12 @@ struct pf_packet_settings {
      * rounds in each cycle, and an input takes the outputs that offer themselves in turn (McKeown, "The iSLIP
      * scheduling algorithm for input-queued switches", 1999). */
     int rounds;
-    double cycle; /* s, with rounds; links take at least one */
-    /* Routers in stages, as cycle-driven simulators have them (stages.c). That part of a router's latency in
-     * which a queue works at one packet only: s from the end of a packet's transfer until the next one of its
-     * queue may cross. 0: packets may follow each other at once. */
-    double head_latency;
+    double cycle; /* s, with rounds: a step; a cycle of links has as many as the crossbar is faster */
+    /* Routers in stages, as cycle-driven simulators have them (stages.c), in place of the fabric's latency of
+     * a router: cycles of a link for the routing (0: before the packet comes), for the channel, for the turn
+     * at the crossbar, in all of which a queue works at one packet only, and for the way through it. One
+     * cycle takes a step, several end with the first step of the last of them. All 0: there are none. */
+    int stages[PF_PACKET_STAGES];
     /* With rounds: the head of a queue takes the channel behind the output before it asks for the crossbar,
      * in turn and whatever room there is, and keeps it until it has left; a cycle later another packet can
      * have it. Else it takes the one with most room when it crosses. */
@@ -60,6 +63,7 @@ struct pf_packet_settings {
     bool looks_ahead;
     bool sees_credits_only; /* adaptive routing does not see what waits in front of an output */
     bool notes_waits;       /* pf_packet_message.waited_at */
+    bool ends_in_any;       /* with channels in turn: on its last link a packet takes one of any class */
     bool new_in_any; /* a new packet takes a channel of any class of the routing, not of the first one only */
 };
 

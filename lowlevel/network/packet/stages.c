@@ -8,17 +8,47 @@
 
 void pf_packet_stages_make(struct pf_packet_sim *sim)
 {
+    const int *cycles = sim->settings.stages;
     size_t ports = (size_t)sim->fabric->first_port[sim->vertices];
     size_t heads = (size_t)sim->queue_count + (size_t)sim->fabric->nodes;
     sim->heads = pf_calloc(heads, sizeof *sim->heads);
+    sim->credit_sent = pf_calloc(ports, sizeof *sim->credit_sent);
     sim->channel_free = pf_calloc(ports * (size_t)sim->channels, sizeof *sim->channel_free);
     for (size_t i = 0; i < heads; i++)
         sim->heads[i] = (struct packet_head){.output = -1, .channel = -1};
+    if (cycles[PF_PACKET_STAGES - 1] == 0)
+        return;
+    sim->router_latency = sim->lead = pf_packet_stages_pass(sim, 0.0, PF_PACKET_STAGES);
+    sim->behind_turn =
+        sim->lead - pf_packet_stages_pass(sim, 0.0, PF_PACKET_STAGES - 1) + sim->settings.cycle;
 }
 
 static double *free_of(struct pf_packet_sim *sim, int32_t output, int channel)
 {
     return &sim->channel_free[(int64_t)output * sim->channels + channel];
+}
+
+double pf_packet_stages_pass(const struct pf_packet_sim *sim, double date, int stages)
+{
+    const double rounding = 1e-6;
+    double step = sim->settings.cycle, cycle = step * sim->settings.crossbar_speedup;
+    for (int i = 0; i < stages; i++) {
+        int cycles = sim->settings.stages[i];
+        if (cycles > 1)
+            date = cycle * (floor(date / cycle + rounding) + cycles - 1);
+        date += cycles > 0 ? step : 0;
+    }
+    return date;
+}
+
+double pf_packet_stages_credit(struct pf_packet_sim *sim, int32_t input, double date)
+{
+    const double rounding = 1e-6;
+    if (sim->slot > 0.0) {
+        date = later(sim->slot * floor(date / sim->slot + rounding), sim->credit_sent[input]);
+        sim->credit_sent[input] = date + sim->slot;
+    }
+    return date;
 }
 
 /* What follows a head is neither routed nor given a channel, but stays behind it. */
@@ -27,16 +57,25 @@ double pf_packet_stages_arrival(struct pf_packet_sim *sim, const struct pf_packe
 {
     double *arrives = &sim->heads[(int64_t)input * sim->channels + p->channel].arrives;
     if (!p->is_head)
-        date = later(date - sim->settings.head_latency, *arrives);
+        date = later(date - pf_packet_stages_pass(sim, 0.0, 2), *arrives);
     *arrives = date;
     return date;
+}
+
+/* How many channels, and the first one, a packet of a class may have behind an output. */
+static int choice_at(const struct pf_packet_sim *sim, int32_t output, int *first)
+{
+    if (!sim->settings.ends_in_any || is_at_router(sim, sim->outputs[output].input))
+        return sim->settings.channels;
+    *first = sim->base[*first];
+    return sim->settings.channels * sim->classes;
 }
 
 /* The next free channel in turn. The turns of a queue begin again at another output. */
 static void take_channel(struct pf_packet_sim *sim, struct packet_head *head, int32_t output, int first,
                          double now, double *when)
 {
-    int count = sim->settings.channels, start = head->output == output ? head->next : 0;
+    int count = choice_at(sim, output, &first), start = head->output == output ? head->next : 0;
     *when = INFINITY;
     for (int i = 0; i < count; i++) {
         int channel = first + (start + i) % count;
@@ -94,7 +133,9 @@ void pf_packet_stages_leave(struct pf_packet_sim *sim, struct packet_head *head,
             *free_of(sim, output, channel) = INFINITY;
         return;
     }
-    head->free_at = end + sim->settings.head_latency;
+    /* Behind its turn at the crossbar the next one's stages begin. */
+    head->free_at = pf_packet_stages_pass(sim, end - sim->behind_turn, PF_PACKET_STAGES);
+    choice_at(sim, output, &first);
     head->next = (int16_t)(channel - first + 1);
     head->channel = -1;
     if (is_at_router(sim, output))

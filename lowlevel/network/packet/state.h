@@ -135,8 +135,12 @@ struct pf_packet_sim {
     int32_t vertices;
     bool has_cuts; /* a link has been down */
     double now;
-    double slot; /* s: flits leave by links at multiples of it; 0: at any date */
-    double lead; /* s between the routing of a head and its readiness for the crossbar */
+    double slot;           /* s: flits leave by links at multiples of it; 0: at any date */
+    double router_latency; /* s; */
+    double lead;           /* of it, between the routing of a head and its readiness for the crossbar; */
+    double behind_turn;    /* between that and the end of a packet's passage, from which on the next one is
+                              routed */
+    double *credit_sent; /* of an input port, with heads: the date from which on its next credit may leave */
     struct pf_packet_events events;
     struct pf_pool packets, later_credits;
 
@@ -295,6 +299,11 @@ void pf_packet_begin(struct pf_packet_sim *sim, int32_t router, struct pf_packet
 
 /* stages.c, with heads only */
 void pf_packet_stages_make(struct pf_packet_sim *sim);
+/* When what begins at a date is through so many of the first stages. */
+double pf_packet_stages_pass(const struct pf_packet_sim *sim, double date, int stages);
+/* When the credit for a packet that leaves an input at a date is on its way: with the cycles of the link, one
+ * in each. */
+double pf_packet_stages_credit(struct pf_packet_sim *sim, int32_t input, double date);
 /* When a flit that would come through the router's pipeline at a date, were it a head, comes to its queue. */
 double pf_packet_stages_arrival(struct pf_packet_sim *sim, const struct pf_packet *p, int32_t input,
                                 double date);

@@ -22,14 +22,7 @@ struct pair {
     struct pipeline_request r;
 };
 
-/* A cycle is a second, a flit a byte. A stage takes a step, and one that lasts cycles ends in the first step
- * of the last of them. */
-static double steps(const struct pipeline_request *r, int more)
-{
-    int routing = r->routing > 0 ? (r->routing - 1) * r->speedup + 1 : 0;
-    return (double)(routing + more) / r->speedup;
-}
-
+/* A cycle is a second, a flit a byte. */
 static struct pf_packet_settings settings_of(const struct pipeline_request *r)
 {
     struct pf_packet_settings settings = pf_packet_settings_plain;
@@ -37,9 +30,11 @@ static struct pf_packet_settings settings_of(const struct pipeline_request *r)
     settings.channels = r->channels;
     settings.channel_buffer = r->buffer;
     settings.credit_delay = r->credit + 1;
-    settings.head_latency = steps(r, 1);
+    settings.stages[0] = r->routing;
+    settings.stages[1] = settings.stages[2] = settings.stages[3] = 1;
     settings.channel_turns = true;
     settings.new_in_any = r->new_in_all;
+    settings.ends_in_any = r->shape != PIPELINE_DRAGONFLY;
     settings.sees_credits_only = true;
     settings.looks_ahead = r->routing == 0;
     settings.crossbar_speedup = r->speedup;
@@ -63,7 +58,7 @@ static double simulated(const struct pair *pair, double load, double *accepted)
     struct pf_routing routing;
     struct run_point point;
     char error[300] = "";
-    pf_fabric_equal_links(&links, 1, r->link, steps(r, 3));
+    pf_fabric_equal_links(&links, 1, r->link, 0);
     links.latency[PF_LINK_GLOBAL] = r->global ? r->global : r->link;
     struct pf_fabric *f = pf_fabric_make(pair->topology, &links, error, sizeof error);
     assert_non_null(f);

@@ -35,12 +35,14 @@ struct lane {
 
 struct router {
     struct lane in[PORTS][LANES];
+    int flits; /* in them */
     int credit[PORTS][LANES];
     int owner[PORTS][LANES]; /* of an output's channel: 1 + input * LANES + lane */
     int channel_grant[PORTS][LANES], channel_accept[PORTS][LANES];
     int grant[PORTS], accept[PORTS], turn[PORTS];
     int held[PORTS];                   /* of an output: 1 + input whose packet keeps it */
     int64_t free_at[PORTS];            /* of a link */
+    int64_t credit_free_at[PORTS];     /* of the way back of an input's credits: one in each cycle */
     int peer[PORTS], peer_port[PORTS]; /* router; -1: a node, or nothing */
 };
 
@@ -312,8 +314,9 @@ static void deliver(struct net *n, const struct flit *f)
 }
 
 /* What comes goes into its queue; the stages begin with a packet that is first in it. */
-static void come(struct net *n, struct lane *lane, struct flit flit)
+static void come(struct net *n, struct router *r, struct lane *lane, struct flit flit)
 {
+    r->flits++;
     lane->flits[(lane->first + lane->count++) % n->r->buffer] = flit;
     if (lane->stage == IDLE) {
         lane->stage = n->r->routing ? ROUTING : CHANNEL;
@@ -331,7 +334,7 @@ static void happen(struct net *n, const struct event *e)
     else if (e->router < 0)
         n->node[e->port].credit[e->lane]++;
     else if (e->flit.packet)
-        come(n, &n->router[e->router].in[e->port][e->lane], e->flit);
+        come(n, &n->router[e->router], &n->router[e->router].in[e->port][e->lane], e->flit);
     else
         n->router[e->router].credit[e->port][e->lane]++;
 }
@@ -457,6 +460,7 @@ static void send(struct net *n, int router, int input, int c)
     int64_t leaves = (n->tick + 1) / n->r->speedup + 1;
     lane->first = (lane->first + 1) % n->r->buffer;
     lane->count--;
+    r->flits--;
     r->credit[output][lane->lane]--;
     if (leaves < r->free_at[output])
         leaves = r->free_at[output];
@@ -477,7 +481,9 @@ static void send(struct net *n, int router, int input, int c)
                         : router * n->terminals + input;
         later = 0;
     }
-    schedule(n, n->now + 1 + link_of(n, input) + later, back);
+    int64_t returns = r->credit_free_at[input] > n->now ? r->credit_free_at[input] : n->now;
+    r->credit_free_at[input] = returns + 1;
+    schedule(n, returns + 1 + link_of(n, input) + later, back);
     lane->held = n->r->hold && flit.left > 0;
     if (flit.left > 0)
         return;
@@ -546,7 +552,14 @@ static void step(struct net *n, int router)
     cross(n, router);
 }
 
-/* With `routing` cycles 0 the route is known before. */
+/* With `routing` cycles 0 the route is known before. More than one end in the first step of the last of them,
+ * in whichever step of the first one they begin. */
+static int64_t end_of_routing(const struct net *n)
+{
+    int routing = n->r->routing, speedup = n->r->speedup;
+    return routing > 1 ? (n->tick / speedup + routing - 1) * speedup + 1 : n->tick + routing;
+}
+
 static void prepare(struct net *n, int router)
 {
     struct router *r = &n->router[router];
@@ -557,7 +570,7 @@ static void prepare(struct net *n, int router)
                 lane->from <= n->tick) {
                 route(n, router, lane);
                 lane->stage = CHANNEL;
-                lane->from = n->tick + (n->r->routing ? (n->r->routing - 1) * n->r->speedup + 1 : 0);
+                lane->from = end_of_routing(n);
             }
         }
 }
@@ -576,7 +589,7 @@ static void cycle(struct net *n)
         inject(n, node);
     }
     for (int router = 0; router < n->routers; router++)
-        for (int i = 0; i < n->r->speedup; i++) {
+        for (int i = 0; i < n->r->speedup && (n->router[router].flits > 0 || n->r->hold); i++) {
             n->tick = n->now * n->r->speedup + i;
             prepare(n, router);
             step(n, router);
