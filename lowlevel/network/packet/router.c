@@ -36,16 +36,6 @@ static bool choose_queue(struct pf_packet_sim *sim, int32_t input, struct pf_pac
 }
 
 /* ---- Queues. */
-static inline struct packet_queue *queue_of(struct pf_packet_sim *sim, int32_t input, int channel,
-                                            int32_t output_port)
-{
-    if (!sim->settings.output_queues)
-        return &sim->queues[(int64_t)input * sim->channels + channel];
-    const struct packet_vertex *v = &sim->vertex[sim->inputs[input].owner];
-    int64_t place = (int64_t)(input - v->first_port) * sim->channels + channel;
-    return &sim->queues[v->first_queue + place * v->ports + output_port];
-}
-
 /* The queue at an input waits for the output from now on, or (by -1) does not any more. */
 static inline void mark(struct pf_packet_sim *sim, int32_t input, int channel, int32_t output, int by)
 {
@@ -376,6 +366,8 @@ static int make_offers(struct pf_packet_sim *sim, int32_t router, double now, do
         for (uint64_t active = v->active[word]; active; active &= active - 1) {
             int32_t output = v->first_port + word * 64 + __builtin_ctzll(active);
             struct choice c = {.input = -1};
+            if (sim->settings.channel_turns && is_due(sim->next_try[output], now))
+                pf_packet_stages_allocate(sim, router, output, now);
             if (!is_due(sim->next_try[output], now) || !offers(sim, router, output, now, &c))
                 *next = earlier(*next, sim->next_try[output]);
             else if (takes(sim, router, output, &c))

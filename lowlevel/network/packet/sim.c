@@ -335,9 +335,10 @@ void pf_packet_sim_free(struct pf_packet_sim *sim)
     if (!sim)
         return;
     pf_packet_statistics_end(sim, sim->now);
-    void *const blocks[] = {sim->inputs, sim->outputs,      sim->next_try, sim->credits,    sim->wants,
-                            sim->vertex, sim->active,       sim->queues,   sim->sources,    sim->touched,
-                            sim->heads,  sim->channel_free, sim->passing,  sim->credit_sent};
+    void *const blocks[] = {sim->inputs,  sim->outputs,     sim->next_try,    sim->credits,
+                            sim->wants,   sim->vertex,      sim->active,      sim->queues,
+                            sim->sources, sim->touched,     sim->heads,       sim->channel_free,
+                            sim->passing, sim->credit_sent, sim->channel_turn};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         free(blocks[i]);
     pf_packet_events_end(&sim->events);

@@ -13,6 +13,7 @@ void pf_packet_stages_make(struct pf_packet_sim *sim)
     size_t heads = (size_t)sim->queue_count + (size_t)sim->fabric->nodes;
     sim->heads = pf_calloc(heads, sizeof *sim->heads);
     sim->credit_sent = pf_calloc(ports, sizeof *sim->credit_sent);
+    sim->channel_turn = pf_calloc(ports * (size_t)sim->channels, sizeof *sim->channel_turn);
     sim->channel_free = pf_calloc(ports * (size_t)sim->channels, sizeof *sim->channel_free);
     for (size_t i = 0; i < heads; i++)
         sim->heads[i] = (struct packet_head){.output = -1, .channel = -1};
@@ -71,23 +72,82 @@ static int choice_at(const struct pf_packet_sim *sim, int32_t output, int *first
     return sim->settings.channels * sim->classes;
 }
 
-/* The next free channel in turn. The turns of a queue begin again at another output. */
-static void take_channel(struct pf_packet_sim *sim, struct packet_head *head, int32_t output, int first,
-                         double now, double *when)
+/* Whether a queue waits for a channel behind the output. */
+static bool asks(struct pf_packet_sim *sim, const struct packet_queue *queue, double now)
 {
-    int count = choice_at(sim, output, &first), start = head->output == output ? head->next : 0;
-    *when = INFINITY;
+    return sim->heads[queue - sim->queues].channel < 0 && is_due(queue->ready, now);
+}
+
+/* To which of the queues that ask the channel offers itself, as its place in the output's `wants`; -1: to
+ * none.
+ */
+static int offer(struct pf_packet_sim *sim, const struct packet_vertex *v, int32_t output, int channel,
+                 double now)
+{
+    const struct packet_output *o = &sim->outputs[output];
+    int places = v->ports * sim->channels, best = -1, least = places;
+    if (!is_due(*free_of(sim, output, channel), now))
+        return -1;
+    for (int word = 0; word * 64 < places; word++)
+        for (uint64_t bits = o->wants[word]; bits; bits &= bits - 1) {
+            int place = word * 64 + __builtin_ctzll(bits), from = place % sim->channels;
+            const struct packet_queue *queue =
+                queue_of(sim, v->first_port + place / sim->channels, from, output - v->first_port);
+            int first = class_of(sim, from, queue->hop.vc), count = choice_at(sim, output, &first);
+            int rank =
+                (place - sim->channel_turn[(int64_t)output * sim->channels + channel] + places) % places;
+            if (channel >= first && channel < first + count && rank < least && asks(sim, queue, now)) {
+                best = place;
+                least = rank;
+            }
+        }
+    return best;
+}
+
+/* The turns of a queue begin again at another output. */
+static void take_offer(struct pf_packet_sim *sim, struct packet_head *head, int32_t output, int first,
+                       int count, const int *offers, int place)
+{
+    int start = head->output == output ? head->next : 0;
     for (int i = 0; i < count; i++) {
         int channel = first + (start + i) % count;
-        double *free_at = free_of(sim, output, channel);
-        *when = earlier(*when, *free_at);
-        if (!is_due(*free_at, now))
+        if (offers[channel] != place)
             continue;
-        *free_at = INFINITY;
+        *free_of(sim, output, channel) = INFINITY;
+        sim->channel_turn[(int64_t)output * sim->channels + channel] = place + 1;
         head->channel = (int16_t)channel;
         head->output = output;
         return;
     }
+}
+
+void pf_packet_stages_allocate(struct pf_packet_sim *sim, int32_t router, int32_t output, double now)
+{
+    const struct packet_vertex *v = &sim->vertex[router];
+    int offers[CHANNELS_LIMIT];
+    for (int channel = 0; channel < sim->channels; channel++)
+        offers[channel] = offer(sim, v, output, channel, now);
+    for (int channel = 0; channel < sim->channels; channel++) {
+        int place = offers[channel];
+        if (place < 0)
+            continue;
+        const struct packet_queue *queue = queue_of(sim, v->first_port + place / sim->channels,
+                                                    place % sim->channels, output - v->first_port);
+        int first = class_of(sim, place % sim->channels, queue->hop.vc),
+            count = choice_at(sim, output, &first);
+        if (asks(sim, queue, now))
+            take_offer(sim, &sim->heads[queue - sim->queues], output, first, count, offers, place);
+    }
+}
+
+/* When a head that has no channel may get one. */
+static double next_chance(struct pf_packet_sim *sim, int32_t output, int first, double now)
+{
+    int count = choice_at(sim, output, &first);
+    double when = INFINITY;
+    for (int i = 0; i < count; i++)
+        when = earlier(when, later(*free_of(sim, output, first + i), now + sim->settings.cycle));
+    return when;
 }
 
 /* Nodes take the next channel that has room. */
@@ -115,11 +175,11 @@ int pf_packet_stages_choose(struct pf_packet_sim *sim, struct packet_head *head,
                    : pf_packet_channel_choose_new(sim, output, first, bytes, now, when);
     if (!sim->settings.channel_turns)
         return pf_packet_channel_choose(sim, output, first, bytes, now, when);
-    if (head->channel < 0)
-        take_channel(sim, head, output, first, now, when);
-    if (head->channel < 0 || !pf_packet_channel_takes(sim, output, head->channel, bytes, now, when))
+    if (head->channel < 0) {
+        *when = next_chance(sim, output, first, now);
         return -1;
-    return head->channel;
+    }
+    return pf_packet_channel_takes(sim, output, head->channel, bytes, now, when) ? head->channel : -1;
 }
 
 void pf_packet_stages_leave(struct pf_packet_sim *sim, struct packet_head *head, int32_t output, int channel,

@@ -158,7 +158,8 @@ struct pf_packet_sim {
     uint64_t *active;
     struct packet_queue *queues;
     struct packet_head *heads; /* as queues, then nodes; NULL: routers have no stages */
-    double *channel_free; /* [port * channels + channel]: from when it can be given away; infinite: in use */
+    double *channel_free;  /* [port * channels + channel]: from when it can be given away; infinite: in use */
+    int32_t *channel_turn; /* as channel_free: the place in the output's `wants` that comes first in a tie */
     int64_t queue_count;
     struct packet_source *sources; /* [node * virtual networks + virtual network] */
     uint8_t base[CHANNELS_LIMIT];  /* of a channel: the first one of its virtual network */
@@ -243,6 +244,16 @@ static inline struct packet_credits *credits_of(const struct pf_packet_sim *sim,
     return (struct packet_credits *)(void *)(sim->credits + (size_t)output * sim->credits_size);
 }
 
+static inline struct packet_queue *queue_of(struct pf_packet_sim *sim, int32_t input, int channel,
+                                            int32_t output_port)
+{
+    if (!sim->settings.output_queues)
+        return &sim->queues[(int64_t)input * sim->channels + channel];
+    const struct packet_vertex *v = &sim->vertex[sim->inputs[input].owner];
+    int64_t place = (int64_t)(input - v->first_port) * sim->channels + channel;
+    return &sim->queues[v->first_queue + place * v->ports + output_port];
+}
+
 /* Lets the vertex allocate at a date, if it does not do so before. */
 static inline void pf_packet_wake(struct pf_packet_sim *sim, int32_t vertex, double date)
 {
@@ -310,6 +321,9 @@ double pf_packet_stages_arrival(struct pf_packet_sim *sim, const struct pf_packe
 /* As pf_packet_channel_choose(), for the head of a queue or a node. */
 int pf_packet_stages_choose(struct pf_packet_sim *sim, struct packet_head *head, int32_t output, int first,
                             uint32_t bytes, double now, double *when);
+/* The free channels behind an output choose among the heads that are ready for it, these among the channels
+ * that choose them. */
+void pf_packet_stages_allocate(struct pf_packet_sim *sim, int32_t router, int32_t output, double now);
 /* A packet goes by an output, for which it needs the input until a date. Behind a flit that is no tail
  * (`is_tail` false) others follow, which keep the channel. */
 void pf_packet_stages_leave(struct pf_packet_sim *sim, struct packet_head *head, int32_t output, int channel,
