@@ -212,11 +212,13 @@ static void make_port(struct pf_packet_sim *sim, int32_t port, int32_t owner, ui
     const struct pf_fabric *f = sim->fabric;
     const struct pf_fabric_port *p = &f->ports[port];
     int32_t other = p->peer < 0 ? -1 : f->first_port[p->peer] + p->peer_port;
-    sim->inputs[port] = (struct packet_input){.byte_time = other < 0 ? 0.0 : 1.0 / f->ports[other].rate,
-                                              .credit_time = p->latency + sim->settings.credit_delay,
-                                              .owner = owner,
-                                              .output = other,
-                                              .offer = -1};
+    sim->inputs[port] = (struct packet_input){
+        .byte_time = other < 0 ? 0.0 : 1.0 / f->ports[other].rate,
+        .credit_time =
+            p->latency + (other < sim->router_ports ? sim->settings.credit_delay : sim->node_credit_delay),
+        .owner = owner,
+        .output = other,
+        .offer = -1};
     sim->outputs[port] = (struct packet_output){.byte_time = 1.0 / p->rate,
                                                 .latency = p->latency,
                                                 .wants = wants,
@@ -324,6 +326,7 @@ struct pf_packet_sim *pf_packet_sim_make(const struct pf_routing *routing,
     if (settings->rounds > 0 && settings->crossbar_speedup > 1.0)
         sim->slot = settings->cycle * settings->crossbar_speedup;
     sim->router_latency = sim->fabric->router_latency;
+    sim->node_credit_delay = settings->credit_delay;
     if (settings->channel_turns || settings->stages[PF_PACKET_STAGES - 1] > 0)
         pf_packet_stages_make(sim);
     make_ports(sim);

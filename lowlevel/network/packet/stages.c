@@ -22,6 +22,10 @@ void pf_packet_stages_make(struct pf_packet_sim *sim)
     sim->router_latency = sim->lead = pf_packet_stages_pass(sim, 0.0, PF_PACKET_STAGES);
     sim->behind_turn =
         sim->lead - pf_packet_stages_pass(sim, 0.0, PF_PACKET_STAGES - 1) + sim->settings.cycle;
+    /* A node, which has no stages, uses a credit in the cycle in which it comes. */
+    sim->node_credit_delay =
+        earlier(sim->node_credit_delay,
+                later(2 * sim->settings.cycle * sim->settings.crossbar_speedup - sim->behind_turn, 0.0));
 }
 
 static double *free_of(struct pf_packet_sim *sim, int32_t output, int channel)
