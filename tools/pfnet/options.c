@@ -36,6 +36,8 @@ enum {
     SEES,
     DECIDES,
     OLD_LINK_LATENCY,
+    OLD_HEAD_LATENCY,
+    LAST_LINK,
     NUMBERS
 };
 
@@ -97,6 +99,7 @@ static const struct number {
 static const struct argp_option words[] = {
     {0, 'h', 0, OPTION_HIDDEN, 0, 0},                              /* argp's own short one is -? */
     {"cable-latency", OLD_LINK_LATENCY, "S", OPTION_HIDDEN, 0, 0}, /* docs/changes.md */
+    {"head-latency", OLD_HEAD_LATENCY, "S", OPTION_HIDDEN, 0, 0},
     {"topology", TOPOLOGY, "SPEC", 0, "What the network is (below)", 1},
     {"platform", PLATFORM, "NAME:N", 0,
      "A built-in platform (pfinfo --platform) with its figures, for --topology", 1},
@@ -110,6 +113,10 @@ static const struct argp_option words[] = {
      3},
     {"new-packets", NEW_PACKETS, "first|any", 0,
      "Channels of a node's link for them: those of the routing's first class, or of any (first)", 3},
+    {"last-link", LAST_LINK, "class|any", 0,
+     "With --channel-choice turn, channels of the link to a node: those of the packet's class, or of any "
+     "(class)",
+     3},
     {"decides", DECIDES, "router|node", 0,
      "ugal, par: the source chooses in its router, or when the packet leaves its node (router)", 3},
     {"sees", SEES, "all|credits", 0,
@@ -305,6 +312,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARRIVALS:
         read_arrivals(o, arg);
         return 0;
+    case LAST_LINK:
+        o->settings.ends_in_any = choose("last-link", arg, "class", "any");
+        return 0;
+    case OLD_HEAD_LATENCY:
+        pf_die("--head-latency has become --stages, cycles of each stage of a router");
     case OLD_LINK_LATENCY:
         pf_warn("--cable-latency is --link-latency now; the old name goes with the next version");
         read_number(o, number_named("link-latency"), arg);

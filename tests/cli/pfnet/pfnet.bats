@@ -88,8 +88,8 @@ column() { # NAME FILE: its values
 }
 
 @test "routers in stages, counted in cycles: two of them take four each, three links and a flit one each" {
-    local stages=(--rate 1 --packet 1 --arrivals bernoulli:1 --link-latency 1 --router-latency 4
-                  --head-latency 2 --credit-delay 2 --rounds 1 --channel-choice turn --new-packets any
+    local stages=(--rate 1 --packet 1 --arrivals bernoulli:1 --link-latency 1 --stages 1,1,1,1
+                  --credit-delay 2 --rounds 1 --channel-choice turn --new-packets any
                   --sees credits --channels 2 --buffer 8)
     run pfnet "${stages[@]}" --topology mesh:2 --load 0.02 --batch 500
     [ "$status" -eq 0 ]
@@ -109,7 +109,8 @@ column() { # NAME FILE: its values
     [ "$status" -eq 1 ] && [ "${lines[-1]}" = "parfocal: error: a flit has at most the bytes of a packet" ]
     run pfnet "${stages[@]}" --topology star:4 --packet 20 --flit 10
     [ "$status" -eq 1 ] && [[ "${lines[-1]}" = *" must hold a flit (10)" ]]
-    refuses "--channel-choice turn needs --rounds" --topology star:4 --channel-choice turn
+    refuses "--channel-choice turn and --stages need --rounds" --topology star:4 --channel-choice turn
+    refuses "'1,0,1,1' are not four numbers" --topology star:4 --stages 1,0,1,1
     refuses "neither all nor credits" --topology star:4 --sees nothing
     refuses "neither room nor turn" --topology star:4 --channel-choice age
 }

@@ -243,6 +243,8 @@ static const struct {
     {"dragonfly:1,3,1", 2, 3, 4, 5, 3, 4},
     {"dragonfly:1,4,2,3", 2, 3, 4, 5, 3, 4},
     {"dragonfly:1,2x2,1", 2, 5, 4, 5, 3, 4},
+    {"dragonfly:1,3,1,global=1", 2, 3, 4, 5, 3, 4},
+    {"dragonfly:1,2x2,1,global=1", 2, 5, 4, 5, 3, 4},
     {"dragonfly:1,2x3,1,4,numbered=1", 2, 5, 4, 5, 3, 4},
 };
 

@@ -57,11 +57,20 @@ static bool saturate(const char *fabric, const char *routing, int seed, uint64_t
 static void test_drains(void **state)
 {
     (void)state;
-    static const char *const fabrics[] = {"star:5",           "ring:5",          "torus:6,2",
-                                          "torus:4x4",        "torus:3x3x3",     "mesh:4x4,2",
-                                          "fattree:4,2",      "fattree:3,3",     "fattree:4,2,2",
-                                          "hyperx:4x3,2",     "dragonfly:2,4,2", "dragonfly:1,2x3,1",
-                                          "dragonfly:2,4,2,5"};
+    static const char *const fabrics[] = {"star:5",
+                                          "ring:5",
+                                          "torus:6,2",
+                                          "torus:4x4",
+                                          "torus:3x3x3",
+                                          "mesh:4x4,2",
+                                          "fattree:4,2",
+                                          "fattree:3,3",
+                                          "fattree:4,2,2",
+                                          "hyperx:4x3,2",
+                                          "dragonfly:2,4,2",
+                                          "dragonfly:1,2x3,1",
+                                          "dragonfly:2,4,2,5",
+                                          "dragonfly:2,4,2,global=1"};
     for (size_t f = 0; f < sizeof fabrics / sizeof fabrics[0]; f++) {
         int routings = 0;
         for (int r = 0; pf_routing_name(r); r++) {

@@ -185,6 +185,7 @@ static void test_refused(void **state)
         "twisted:128x128",
         "hyperx:4x4",
         "dragonfly:2,4,2,99",
+        "dragonfly:2,4,2,global=2",
         "cascade:2,4,2,numbered=0",
         "torus:",
         "torus:0x4",
