@@ -139,7 +139,8 @@ static double reserve_link(struct pf_resource *resource, double head, double tim
 /*
  * Cut-through with one queue per link: the head waits for each link in turn, each link is busy for the
  * message's serialisation time, and the tail arrives when the slowest of them has let it pass. It
- * shares the link equally with flows, which lose what it takes. `waited_at`: see pf_transfer.
+ * shares the link equally with flows, which lose what it takes: it passes as slowly as one of them, and those
+ * of the same path take turns at that pace, but others do not wait for that. `waited_at`: see pf_transfer.
  */
 static double reserve(struct pf_path *path, double bytes, bool buses, int *waited_at)
 {
@@ -149,22 +150,23 @@ static double reserve(struct pf_path *path, double bytes, bool buses, int *waite
     int skip = buses ? 0 : 1; /* the first and the last */
     for (int i = skip; i < path->count - skip; i++) {
         struct pf_resource *resource = path->resources[i];
-        double time = bytes / resource->capacity;
+        double time = bytes / resource->capacity, came = head, begin = head;
         if (resource->shared) {
+            begin = head = reserve_link(resource, came, time);
             if (resource->limited_count > 0) {
-                time *= resource->limited_count + 1;
                 pf_sharing_charge(resource, bytes);
+                time *= resource->limited_count + 1;
+                begin = fmax(head, path->clear);
             }
-            double came = head;
-            head = reserve_link(resource, came, time);
-            if (head - came > longest) {
-                longest = head - came;
+            if (begin - came > longest) {
+                longest = begin - came;
                 *waited_at = link_of(resource);
             }
         }
-        if (head + time > tail)
-            tail = head + time;
+        if (begin + time > tail)
+            tail = begin + time;
     }
+    path->clear = tail;
     return tail + path->latency;
 }
 

@@ -207,6 +207,8 @@ int main(int c, char **v) { MPI_Init(&c, &v); MPI_Barrier(MPI_COMM_WORLD); retur
     "$PF_BIN/pfcc" -o x x.c
     refuses "the platform has no route from host" -np 2 -platform p.xml -model portals ./x
     refuses "the platform has no route from host" -np 2 -platform p.xml -model analytic ./x
+    sed 's|</zone>|<host id="c" speed="1Gf"/><link id="l" bandwidth="1GBps" latency="1us"/><route src="a" dst="b"><link_ctn id="l"/></route></zone>|' p.xml >q.xml
+    refuses "the platform has no route from host" -np 3 -platform q.xml -model analytic ./x # behind a pair that one joins
 }
 
 @test "dragonflies of any size" {

@@ -93,6 +93,21 @@ static void test_incast_mixed(void **state)
     plan_assert_between(times[2], fair, fair * 1.1 + 2 * latency);
 }
 
+/* Small messages of many nodes have each a share beside the flows, not one share together. */
+static void test_incast_crowd(void **state)
+{
+    (void)state;
+    enum { SMALL = 2048, COUNT = 100, FLOWS = 4, NODES = 13 };
+    struct exchange in[NODES] = {{0, 0, 0, 0}};
+    for (int node = 1; node < NODES; node++)
+        in[node - 1] =
+            node <= FLOWS ? (struct exchange){node, 0, 4 * MIB, 1} : (struct exchange){node, 0, SMALL, COUNT};
+    const double *times = plan_run_star(in, NODES, 1);
+    double fair = (SMALL + (NODES - 2) * fmax(SMALL, 2.0 * world_packet())) * COUNT / wire;
+    for (int node = FLOWS + 1; node < NODES; node++)
+        plan_assert_between(times[node], SMALL * COUNT / wire, fair * 1.1 + 2 * latency);
+}
+
 /* Ranks of one node share its NIC and link. */
 static void test_shared_nic(void **state)
 {
@@ -173,8 +188,9 @@ int main(void)
         cmocka_unit_test(test_alone),          cmocka_unit_test(test_full_duplex),
         cmocka_unit_test(test_ring),           cmocka_unit_test(test_incast),
         cmocka_unit_test(test_incast_unequal), cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_incast_mixed),   cmocka_unit_test(test_shared_nic),
-        cmocka_unit_test(test_loopback),       cmocka_unit_test(test_link_faults),
+        cmocka_unit_test(test_incast_mixed),   cmocka_unit_test(test_incast_crowd),
+        cmocka_unit_test(test_shared_nic),     cmocka_unit_test(test_loopback),
+        cmocka_unit_test(test_link_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -248,7 +248,7 @@ static void complete(struct exchange *x, int rank, double date, double work)
 }
 
 /* How much later an envelope without data arrives because of the flows on its way: it takes turns with others
- * of its kind on each link, which it shares equally with the flows that have their rates from that link. */
+ * of its kind on each link, and passes as slowly as one of the flows that have their rates from that link. */
 static double control(struct exchange *x, int from, int to, double bytes, double date)
 {
     const struct pf_flow_message *message = message_of(x, from, to);
@@ -258,10 +258,10 @@ static double control(struct exchange *x, int from, int to, double bytes, double
         struct pf_flow_side *side = &x->side[via[i == 0 ? 0 : i + 1 < message->hops ? i + 1 : 1]];
         if (!side->link || side->limits == 0)
             continue;
-        double time = bytes / side->rate * (side->limits + 1);
+        double time = bytes / side->rate;
         side->charged += bytes / side->limits;
         head = pf_busy_take(&side->controls, head, time);
-        tail = pf_later(tail, head + time);
+        tail = pf_later(tail, head + time * (side->limits + 1));
     }
     return tail - date;
 }

@@ -241,10 +241,10 @@ double pf_links_pass(struct pf_links *links, int src, int dst, size_t bytes, dou
     double head = start, waited = 0, each = route->count > 2 ? latency / (route->count - 2) : 0;
     for (int i = 1; i < route->count - 1; i++) {
         struct link *link = &links->link[route->link[i]];
-        double takes = (double)bytes * link->byte_time * (1 + sharers(links, route->link[i], head));
+        double takes = (double)bytes * link->byte_time, shares = 1 + sharers(links, route->link[i], head);
         pf_busy_forget_oldest(&link->busy);
         head = pf_busy_take(&link->busy, head, takes);
-        double late = head + takes - (start + (i - 1) * each + duration);
+        double late = head + takes * shares - (start + (i - 1) * each + duration);
         note_wait(links, route->link[i], late, &waited);
         head += each;
     }

@@ -65,7 +65,8 @@ int pf_cost_platform_links(void *context, int src_node, int dst_node, struct pf_
 {
     const sg_host_t *hosts = context;
     int count = 0;
-    ask(hosts[src_node], hosts[dst_node]);
+    if (!ask(hosts[src_node], hosts[dst_node]))
+        return 0;
     for (int i = 0; i < last.route.count; i++) {
         const struct pf_platform_link *link = pf_platform_link_state(last.route.links[i]);
         if (!link->shared)
