@@ -3,6 +3,7 @@
 #include "adapters/analytic/cost/routes/links.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -239,12 +240,14 @@ double pf_links_pass(struct pf_links *links, int src, int dst, size_t bytes, dou
 {
     const struct route *route = find_route(links, src, dst);
     double head = start, waited = 0, each = route->count > 2 ? latency / (route->count - 2) : 0;
+    double behind =
+        route->count > 2 ? (double)bytes * links->link[route->link[route->count - 1]].byte_time : 0;
     for (int i = 1; i < route->count - 1; i++) {
         struct link *link = &links->link[route->link[i]];
         double takes = (double)bytes * link->byte_time, shares = 1 + sharers(links, route->link[i], head);
         pf_busy_forget_oldest(&link->busy);
         head = pf_busy_take(&link->busy, head, takes);
-        double late = head + takes * shares - (start + (i - 1) * each + duration);
+        double late = head + fmax(takes * shares, behind) - (start + (i - 1) * each + duration);
         note_wait(links, route->link[i], late, &waited);
         head += each;
     }

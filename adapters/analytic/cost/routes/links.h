@@ -35,7 +35,7 @@ double pf_links_load(struct pf_links *links, int src, int dst, size_t bytes, dou
 
 /* How long a short message waits on the platform's routes for the others of this function, not where `whole`
  * nor at the ends of its path. Its head waits for each link in turn, and it arrives when the slowest link has
- * let it pass, or one that it shares with messages of pf_links_wait(). */
+ * let it pass, or one that it shares with messages of pf_links_wait(), or the last one behind its head. */
 double pf_links_pass(struct pf_links *links, int src, int dst, size_t bytes, double start, double latency,
                      double duration);
 
