@@ -2,8 +2,9 @@
 /*
  * One pattern of communication in a run of its own, without computation:
  *
- *     cells PATTERN BYTES [TIMES]     after a barrier; checks the data
- *     cells list                      names of the patterns
+ *     cells PATTERN BYTES [TIMES]             after a barrier; checks the data
+ *     cells PATTERN BYTES TIMES together      all ranks begin each time at one date
+ *     cells list                              names of the patterns
  *
  * Prints how long the slowest rank took, in simulated time: "seconds S".
  */
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SKEWS = 4, MOST_DIMENSIONS = 3 };
 
@@ -302,6 +304,13 @@ static const struct {
 };
 enum { PATTERNS = sizeof patterns / sizeof patterns[0] };
 
+/* Each time begins a second later, long after the one before has ended. */
+static void wait_for(int time)
+{
+    for (double now; (now = MPI_Wtime()) < time;)
+        usleep((useconds_t)((time - now) * 1e6) + 1);
+}
+
 /* What the pattern needs. */
 static void make(const char *name)
 {
@@ -342,17 +351,21 @@ int main(int argc, char **argv)
     for (int i = 0; listed && rank == 0 && i < PATTERNS; i++)
         puts(patterns[i].name);
     if (!listed && (pattern == PATTERNS || bytes < SKEWS || times < 1)) {
-        fprintf(stderr, "usage: cells list | cells PATTERN BYTES [TIMES]\n");
+        fprintf(stderr, "usage: cells list | cells PATTERN BYTES [TIMES [together]]\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     if (!listed) {
         make(argv[1]);
         MPI_Barrier(MPI_COMM_WORLD);
         pf_phase(argv[1]);
-        double seconds = MPI_Wtime(), longest;
-        for (int i = 0; i < times; i++)
+        double seconds = 0, longest;
+        for (int i = 0; i < times; i++) {
+            if (argc > 4)
+                wait_for(i + 1);
+            seconds -= MPI_Wtime();
             patterns[pattern].run();
-        seconds = MPI_Wtime() - seconds;
+            seconds += MPI_Wtime();
+        }
         MPI_Reduce(&seconds, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
         if (rank == 0)
             printf("seconds %.9e\n", longest);

@@ -81,6 +81,8 @@ class Study:
         stack = ["--cfg=parfocal/analytic_stack:" + reference_of(model)] if model.startswith(STACKED) else []
         real, setting = SETTINGS.get(model, ("analytic" if stack else model, ""))
         command = [f"{self.bin}/pfrun", "-np", str(ranks), *self.places[platform, ranks], "-model", real, "-quiet", *FREE, *stack, self.program, pattern, str(size)]
+        if self.options.together:
+            command += ["2", "together"]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=self.options.limit, check=False,
                                   env={**os.environ, "PARFOCAL_ANALYTIC_SET": setting})
@@ -162,6 +164,7 @@ def main():
     parser.add_argument("--patterns", type=study.several(), help="default: all of cells.c")
     parser.add_argument("--models", type=study.several(), default=MODELS, help=f"besides {REFERENCE} (default: {','.join(MODELS)})")
     parser.add_argument("--keep", metavar="FILE", help="an earlier cells.csv: its times of models that are not named are not run again")
+    parser.add_argument("--together", action="store_true", help="all ranks begin at one date, each of the two times")
     parser.add_argument("--limit", type=float, default=300, help="seconds of a run; what takes longer has no time (default: 300)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at the same time (default: one for each core)")
     options = parser.parse_args()

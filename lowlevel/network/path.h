@@ -67,7 +67,7 @@ struct pf_path {
     struct pf_network_paths *among;
     double latency;
     double clear; /* when the last one that reserved its links has passed the slowest of them */
-    double loss; /* probability that a message is lost on it */
+    double loss;  /* probability that a message is lost on it */
     int count;
     struct pf_resource *resources[];
 };

@@ -135,11 +135,11 @@ struct pf_packet_sim {
     int32_t vertices;
     bool has_cuts; /* a link has been down */
     double now;
-    double slot;           /* s: flits leave by links at multiples of it; 0: at any date */
-    double router_latency; /* s; */
-    double lead;           /* of it, between the routing of a head and its readiness for the crossbar; */
-    double behind_turn;    /* between that and the end of a packet's passage, from which on the next one is
-                              routed */
+    double slot;              /* s: flits leave by links at multiples of it; 0: at any date */
+    double router_latency;    /* s; */
+    double lead;              /* of it, between the routing of a head and its readiness for the crossbar; */
+    double behind_turn;       /* between that and the end of a packet's passage, from which on the next one is
+                                 routed */
     double node_credit_delay; /* s, besides the latency of a node's link */
     double *credit_sent; /* of an input port, with heads: the date from which on its next credit may leave */
     struct pf_packet_events events;

@@ -93,7 +93,7 @@ static void test_incast_mixed(void **state)
     plan_assert_between(times[2], fair, fair * 1.1 + 2 * latency);
 }
 
-/* Small messages of many nodes have each a share beside the flows, not one share together. */
+/* Each small message of many nodes has its share as the flows have theirs, not all of them one. */
 static void test_incast_crowd(void **state)
 {
     (void)state;
