@@ -4,15 +4,15 @@
 
 #include <pthread.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <unistd.h>
+
+#include "base/streams.h"
 
 static bool in_child;
 static void (*on_closed)(void), (*on_born)(void);
 
 static void before(void)
 {
-    fflush(NULL);
+    pf_flush_all();
 }
 
 static void born(void)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/streams.h"
 
 #define MAX_CLEANERS 16
 #define MAX_WARNINGS 32
@@ -20,7 +21,7 @@ static int warning_count;
 
 static void print_line(const char *kind, const char *format, va_list args)
 {
-    fflush(stdout);
+    pf_flush_all();
     fprintf(stderr, "parfocal: %s: ", kind);
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
@@ -114,6 +115,6 @@ void pf_end_process(int status)
     end_status = status;
     while (cleaner_count > 0 && !pf_in_child())
         cleaners[--cleaner_count]();
-    fflush(NULL);
+    pf_flush_all();
     _exit(status);
 }

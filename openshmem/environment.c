@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/streams.h"
 #include "openshmem/internal.h"
 
 /* As large as programs may need that take a buffer of 1 GiB without asking: addresses cost nothing, and pages
@@ -83,7 +84,7 @@ void pf_shmem_introduce(struct pf_shmem *me)
     if (is_set(info_names))
         for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
             printf("%-22s%s\n", variables[i].names[0], variables[i].text);
-    fflush(stdout);
+    pf_flush_all();
 }
 
 void pf_shmem_debug(const struct pf_shmem *me, const char *format, ...)

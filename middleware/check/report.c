@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/config.h"
+#include "base/streams.h"
 #include "middleware/summary/summary.h"
 #include "middleware/check/internal.h"
 #include "middleware/core/call_site.h"
@@ -41,7 +42,7 @@ void pf_check_found(enum pf_check_kind kind, const struct pf_rank *r, const char
         r->check->reported = r->check->calls;
     if (before > LINES_SHOWN)
         return;
-    fflush(stdout);
+    pf_flush_all();
     if (before == LINES_SHOWN) {
         fprintf(stderr, "parfocal: check: more than %d findings: the others are only counted\n", LINES_SHOWN);
         return;

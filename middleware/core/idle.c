@@ -5,6 +5,7 @@
 #include <simgrid/engine.h>
 
 #include "base/config.h"
+#include "base/streams.h"
 #include "middleware/core/call.h"
 #include "middleware/core/job_state.h"
 #include "middleware/core/upcalls.h"
@@ -34,7 +35,7 @@ void pf_call_idle(struct pf_rank *r, struct pf_instance *in)
         spend(r, in);
     if (++pf_call_polls < (uint64_t)pf_config.livelock_polls)
         return;
-    fflush(stdout);
+    pf_flush_all();
     fprintf(stderr,
             "parfocal: error: livelock at simulated time %.9g s: %ld tests and probes in a row found "
             "nothing, and no rank "

@@ -12,6 +12,7 @@
 #include "base/child.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/streams.h"
 #include "pf_fn.h"
 
 struct pf_job_state pf_job_state;
@@ -77,7 +78,7 @@ static void fail(struct pf_world *world, int status) __attribute__((noreturn));
 static void fail(struct pf_world *world, int status)
 {
     failing = (int)sg_actor_self_get_pid() - 1;
-    fflush(stdout);
+    pf_flush_all();
     if (world->has_failed) /* another rank is about to stop them */
         pf_world_stay();
     fprintf(stderr,

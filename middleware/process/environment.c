@@ -10,6 +10,7 @@
 #include "base/child.h"
 #include "base/config.h"
 #include "base/log.h"
+#include "base/streams.h"
 #include "middleware/compute/compute.h"
 #include "middleware/compute/critical_path.h"
 #include "middleware/check/check.h"
@@ -170,18 +171,19 @@ int pf_PMPI_Abort(MPI_Comm comm, int errorcode)
 {
     if (pf_in_child() || pf_job_state.over)
         pf_end_process(errorcode & 0xff ? errorcode & 0xff : 1);
-    (void)comm; /* the whole job ends, as MPI 3.1 section 8.7 allows */
-    pf_self_t *self = pf_self();
+    (void)comm;                        /* the whole job ends, as MPI 3.1 section 8.7 allows */
+    bool thread = pf_libc_in_thread(); /* of which rank, is known */
+    const pf_self_t *self = thread ? &rank_of_thread()->self : pf_self();
     int rank = self ? self->rank : -1;
-    bool observed = self && self->mpi && self->mpi->observed;
+    bool observed = self && self->mpi && self->mpi->observed && !thread;
     const void *from = observed ? self->mpi->observed->site : __builtin_return_address(0);
     char site[256], name[200];
-    fflush(stdout);
-    fprintf(stderr, "parfocal: %s called MPI_Abort with code %d at %s\n",
+    pf_flush_all();
+    fprintf(stderr, "parfocal: %s%s called MPI_Abort with code %d at %s\n", thread ? "a thread of " : "",
             pf_workload_rank_name(rank, name, sizeof name), errorcode,
             pf_call_site_of(self ? self->mpi : NULL, from, site, sizeof site));
     pf_job_blame(self, errorcode, "MPI_Abort with code %d", errorcode);
-    pf_job_abort(rank, errorcode);
+    pf_job_abort(thread ? -1 : rank, errorcode); /* other jobs go on in the thread of all ranks only */
 }
 
 int pf_PMPI_Query_thread(int *provided)

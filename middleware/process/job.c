@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <simgrid/actor.h>
 #include <simgrid/engine.h>
 #include <uthash.h>
 #include <xbt/log.h>
@@ -120,6 +121,12 @@ static struct pf_account *computing(void)
             return account;
     }
     return NULL;
+}
+
+int pf_job_rank_of_thread(void)
+{
+    const struct pf_process *p = sg_actor_self() ? NULL : pf_process();
+    return p ? p->rank : -1;
 }
 
 bool pf_job_computes(void)

@@ -47,6 +47,10 @@ PF_EXPORT int pf_job_print_unfinished(FILE *out);
 /* The first status other than 0 of a job of a workload. */
 PF_EXPORT int pf_job_failed_status(void);
 
+/* The rank that has made the calling thread, or whose it is to the best knowledge; -1: a rank itself, or the
+ * simulator. */
+PF_EXPORT int pf_job_rank_of_thread(void);
+
 /* Whether the application's own code runs, and no call of MPI. */
 PF_EXPORT bool pf_job_computes(void);
 

@@ -9,6 +9,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/streams.h"
 #include "lowlevel/portals/runtime.h"
 #include "middleware/agree/schedule.h"
 #include "middleware/comm/routing.h"
@@ -139,7 +140,7 @@ void pf_layer_idle(pf_self_t *self, const char *call)
     polls = 0;
     uint64_t now = done_by_all();
     if (now == before) {
-        fflush(stdout);
+        pf_flush_all();
         fprintf(
             stderr,
             "parfocal: error: livelock at simulated time %.9g s: %ld calls of %s in a row found nothing, and "

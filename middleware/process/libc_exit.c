@@ -11,6 +11,7 @@
 
 #include "base/child.h"
 #include "base/memory.h"
+#include "base/streams.h"
 #include "middleware/process/libc_process.h"
 #include "middleware/process/program.h"
 
@@ -111,7 +112,7 @@ void pf_process_finish(int status)
     run(&p->at_exit, status, NULL);
     for (int i = 1; i < PF_STREAMS; i++)
         if (p->own[i] && p->own[i]->_fileno >= 0)
-            fflush(p->own[i]);
+            pf_flush(p->own[i]);
 }
 
 void pf_libc_quick_exit(int status)
@@ -123,9 +124,11 @@ void pf_libc_quick_exit(int status)
     pf_libc__exit(status);
 }
 
-/* Without what is registered for the end. */
+/* Without what is registered for the end. A thread of a rank ends the run, which says so. */
 void pf_libc__exit(int status)
 {
+    if (pf_libc_in_thread())
+        exit(status);
     if (pf_in_child() || !sg_actor_self())
         _exit(status);
     pf_program_exit(status);

@@ -16,6 +16,7 @@
 #include "base/child.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/streams.h"
 #include "middleware/core/job_state.h"
 #include "middleware/process/libc_process.h"
 
@@ -136,7 +137,7 @@ bool pf_signal_come(struct pf_process *p, int signal)
         return true;
     }
     char name[200];
-    fflush(stdout);
+    pf_flush_all();
     fprintf(stderr, "parfocal: error: %s: %s (SIG%s) at simulated time %.9g s, for which it has no handler\n",
             pf_workload_rank_name(p->rank, name, sizeof name), sigdescr_np(signal), sigabbrev_np(signal),
             simgrid_get_clock());

@@ -11,6 +11,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/streams.h"
 #include "middleware/agree/schedule.h"
 #include "middleware/core/job_programs.h"
 #include "middleware/core/workload.h"
@@ -136,7 +137,7 @@ void pf_world_await(int rank)
 /* Others have not come to their end. */
 static void end_run(const struct pf_world *world)
 {
-    fflush(stdout);
+    pf_flush_all();
     fprintf(
         stderr,
         "parfocal: error: job '%s' has ended with status %d at simulated time %.9g s, and so ends the run "

@@ -5,7 +5,6 @@
  */
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +21,9 @@
  * exported since Python 3.13; the others are its stable interface. */
 static struct {
     void *(*GetThisThreadState)(void);
+    void *(*GetInterpreter)(void *thread);
+    void *(*FirstThread)(void *interpreter);
+    void *(*NextThread)(void *thread);
     int (*Ensure)(void);
     void (*Release)(int);
     void *(*GetFrame)(void);
@@ -32,11 +34,13 @@ static struct {
     void (*DecRef)(void *object);
 } api;
 static void (*dump_traceback)(int descriptor, void *thread);
-static pthread_t ranks;
 
 static bool find_api(void *library)
 {
     static const char *const names[] = {"PyGILState_GetThisThreadState",
+                                        "PyThreadState_GetInterpreter",
+                                        "PyInterpreterState_ThreadHead",
+                                        "PyThreadState_Next",
                                         "PyGILState_Ensure",
                                         "PyGILState_Release",
                                         "PyEval_GetFrame",
@@ -52,7 +56,6 @@ static bool find_api(void *library)
     _Static_assert(sizeof found == sizeof api, "one for each name");
     memcpy(&api, found, sizeof api);
     *(void **)&dump_traceback = dlsym(library, "_Py_DumpTraceback");
-    ranks = pthread_self();
     return true;
 }
 
@@ -91,16 +94,21 @@ static bool place_of_frame(char *text, size_t size)
     return known;
 }
 
+/* Another thread of the interpreter may hold its lock, and for ever. */
+static bool is_alone(void *thread)
+{
+    return api.FirstThread(api.GetInterpreter(thread)) == thread && !api.NextThread(thread);
+}
+
 /* The line that called into MPI: what mpi4py does itself has no frame. The interpreter knows no thread when
- * it is about to end; another thread than that of the ranks might wait for its lock for ever. */
+ * it is about to end. */
 static bool place(char *text, size_t size)
 {
     void *thread = api.GetThisThreadState();
     if (!thread)
         return false;
-    if (dump_traceback)
-        return place_in_dump(thread, text, size);
-    return pthread_equal(ranks, pthread_self()) && place_of_frame(text, size);
+    return dump_traceback ? place_in_dump(thread, text, size)
+                          : is_alone(thread) && place_of_frame(text, size);
 }
 
 int main(int argc, char **argv)

@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/memory.h"
+#include "base/streams.h"
 #include "lowlevel/network/external/external.h"
 #include "lowlevel/network/packet/described.h"
 #include "lowlevel/network/packet/report.h"
@@ -353,7 +354,7 @@ static int exit_status(int status)
 /* What follows the simulation; the status to be. */
 static int conclude(int status)
 {
-    fflush(stdout);
+    pf_flush_all();
     pf_job_report_schedule(stderr);
     pf_trace_finish();
     pf_recording_finish();
@@ -365,7 +366,7 @@ static int conclude(int status)
     if (!(smpi_trace_complete() && sampled) && status == 0)
         status = 1;
     workdir_remove();
-    fflush(NULL);
+    pf_flush_all();
     return status;
 }
 
@@ -374,7 +375,7 @@ static void on_deadlock(void)
     replay_stuck();
     if (pf_job_print_unfinished(stderr) == 0) /* only ranks of jobs that were stopped are left */
         pf_end_process(conclude(exit_status(pf_job_failed_status())));
-    fflush(stdout);
+    pf_flush_all();
     fprintf(stderr, "parfocal: error: deadlock at simulated time %.9g s: no rank can go on\n",
             engine_clock());
     pf_end_because("deadlock at simulated time %.9g s", engine_clock());

@@ -25,6 +25,7 @@
 #include "base/log.h"
 #include "base/self.h"
 #include "base/source_line.h"
+#include "base/streams.h"
 #include "loader/image.h"
 #include "lowlevel/platform/load.h"
 #include "lowlevel/simgrid/last_words.h"
@@ -87,6 +88,7 @@ static struct {
 } stop;
 
 static int end_status = 70; /* when cleaning up itself hangs or crashes */
+static pid_t ending;        /* the thread that does that */
 
 /* Return addresses may be damaged: the unwinder reads code there, and crashes itself. */
 static struct {
@@ -115,7 +117,11 @@ static void name_runner(char *text, size_t size)
 {
     const char *name = engine_actor_name();
     const pf_self_t *self = name ? pf_self() : NULL;
-    if (self)
+    int of = pf_job_rank_of_thread();
+    if (of >= 0) {
+        char rank[180];
+        snprintf(text, size, "a thread of %s", pf_workload_rank_name(of, rank, sizeof rank));
+    } else if (self)
         pf_workload_rank_name(self->rank, text, size);
     else if (!name)
         snprintf(text, size, "the simulator");
@@ -179,9 +185,12 @@ static void program_counter(const ucontext_t *context, void **pc, uintptr_t *sta
     *stack = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
 }
 
-/* The last resort when cleaning up itself hangs or crashes. */
+/* The last resort when cleaning up itself hangs or crashes. Other threads that crash meanwhile wait for it.
+ */
 static void give_up(int signal)
 {
+    while (signal != SIGALRM && gettid() != ending)
+        pause();
     if (walk.going && signal != SIGALRM)
         siglongjmp(walk.end, 1);
     workdir_remove();
@@ -195,6 +204,7 @@ static void guard_the_end(int status)
     struct itimerval once = {.it_value.tv_sec = SECONDS_TO_END};
     struct sigaction last = {.sa_handler = give_up, .sa_flags = SA_RESTART};
     end_status = status;
+    ending = gettid();
     for (size_t i = 0; i <= CRASH_COUNT; i++)
         sigaction(i < CRASH_COUNT ? crashes[i].signal : SIGALRM, &last, &unguarded[i]);
     setitimer(ITIMER_REAL, &once, NULL);
@@ -308,7 +318,7 @@ static struct {
 static void end_job(void)
 {
     fesetenv(FE_DFL_ENV); /* floating point may trap */
-    fflush(stdout);
+    pf_flush_all();
     fprintf(stderr, "parfocal: error: %s\n", last_crash.text);
     pf_job_abort(last_crash.rank, last_crash.status);
 }
@@ -357,8 +367,8 @@ static void on_crash(int signal, siginfo_t *info, void *context)
         return;
     }
     pf_die_through(NULL);
-    fflush(stdout);
-    if (signal == SIGABRT && (*pf_simgrid_last_words() || !application))
+    pf_flush_all();
+    if (signal == SIGABRT && (*pf_simgrid_last_words() || !(application || pf_job_computes())))
         end_of_simgrid(runner, pf_simgrid_last_words());
     if (pf_platform_reading())
         pf_die("the platform '%s': SimGrid cannot read it: %s", pf_platform_reading(), crash_text(signal));
@@ -379,7 +389,7 @@ static void end_stopped(void)
         if (stops[i].signal == stop.signal)
             text = stops[i].text;
     guard_the_end(128 + stop.signal);
-    fflush(stdout);
+    pf_flush_all();
     fprintf(stderr, "parfocal: error: stopped by %s at simulated time %.9g s\n", text, engine_clock());
     pf_end_because("stopped by %s at simulated time %.9g s", text, engine_clock());
     replay_print_places(stderr);
@@ -440,7 +450,7 @@ static void on_stop(int signal, siginfo_t *info, void *context)
     if (stop.signal) {
         end_status = 128 + signal;
         if (signal != SIGXCPU && signal != SIGPIPE && seconds_since(&stop.date) > SECOND_SIGNAL)
-            give_up(signal);
+            give_up(SIGALRM);
         return;
     }
     clock_gettime(CLOCK_MONOTONIC, &stop.date);
@@ -523,7 +533,7 @@ static void on_process_exit(int status, void *unused)
         return;
     char runner[200];
     name_runner(runner, sizeof runner);
-    fflush(stdout);
+    pf_flush_all();
     fprintf(stderr, "parfocal: error: %s called exit(%d) at simulated time %.9g s; that ends the run\n",
             runner, status, engine_clock());
     pf_end_because("%s called exit(%d)", runner, status);

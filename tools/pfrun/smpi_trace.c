@@ -13,6 +13,7 @@
 
 #include "base/log.h"
 #include "base/output_file.h"
+#include "base/streams.h"
 
 static const char *trace;
 
@@ -83,6 +84,6 @@ static bool ranks_are_whole(void)
 
 bool smpi_trace_complete(void)
 {
-    fflush(NULL);
+    pf_flush_all();
     return !trace || (is_whole(trace) && ranks_are_whole());
 }

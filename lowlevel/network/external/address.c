@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/streams.h"
 
 struct complaint {
     char *text;
@@ -133,7 +134,7 @@ static int start(const char *command, pid_t *child, struct complaint c)
         return fail(c, "exec: names no command");
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return fail(c, "no socket: %s", strerror(errno));
-    fflush(NULL);
+    pf_flush_all();
     *child = fork();
     if (*child == 0)
         become(command, ends[1], parent);

@@ -193,6 +193,59 @@ END
     grep "rank 0 is blocked in MPI_Barrier, model smpi, at .*late.py:1 (<module>)" <<<"$output"
 }
 
+# A thread in C keeps the interpreter for itself; the rank has let it go for its call. MPI_Comm_create_from_group is of MPI 4.
+@test "a call that is refused while threads live" {
+    cat >refused.c <<'END'
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+typedef struct { long count; void *type, *init; long index; void *copy; const char *name, *doc; long size; void *rest[5]; } module;
+typedef struct { const char *name; void *function; int flags; const char *doc; } method;
+void *PyModule_Create2(module *, int), *PyLong_FromLong(long), *PyEval_SaveThread(void);
+void PyEval_RestoreThread(void *);
+int MPI_Comm_create_from_group(void);
+static volatile int called, kept;
+static void await(volatile int *what) { while (!*what) syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 10000000}, NULL); }
+static void *keep(void)
+{
+    void *state = PyEval_SaveThread();
+    await(&called);
+    PyEval_RestoreThread(state);
+    kept = 1;
+    for (;;)
+        pause();
+}
+static void *call(void)
+{
+    PyEval_SaveThread();
+    called = 1;
+    await(&kept);
+    MPI_Comm_create_from_group();
+    return NULL;
+}
+static method methods[] = {{"keep", keep, 4, 0}, {"call", call, 4, 0}, {0}};
+static module refused = {1, 0, 0, 0, 0, "refused", 0, -1, {methods}};
+void *PyInit_refused(void) { return PyModule_Create2(&refused, 1013); }
+END
+    gcc -shared -fPIC refused.c -o refused.so -Wl,--no-as-needed -l:libmpi.so.40
+    cat >refuse.py <<'END'
+import threading
+from mpi4py import MPI
+import refused
+MPI.COMM_WORLD.Barrier()
+threading.Thread(target=refused.keep).start()
+refused.call()
+END
+    run timeout -k 5 60 "$PF_BIN/pfrun" -quiet -np 2 $PYTHON refuse.py
+    echo "$output"
+    [ "$status" -eq 1 ]
+    grep "^parfocal: error: MPI_Comm_create_from_group: a program that was built for Open MPI calls it" <<<"$output"
+    grep "^parfocal: rank [01] is not in an MPI call; the last one was MPI_Barrier at " <<<"$output"
+    run timeout -k 5 60 "$PF_BIN/pfrun" -quiet -np 1 $PYTHON -c 'from mpi4py import MPI; import os; os.abort()'
+    [ "$status" -eq 134 ]
+    grep "^parfocal: error: rank 0: abort (SIGABRT)" <<<"$output"
+}
+
 # In percent; 200: none is reported.
 share() {
     pfrun -quiet -np 2 -model "$1" -report report --cfg=smpi/host-speed:1Gf "${@:2}" >out

@@ -64,3 +64,43 @@ rank 2 funneled 1 6" ]
 called MPI_Init_thread may call MPI" ]
     refuses "MPI_Comm_rank was called from a thread that is no rank of the job" -np 3 ./multiple both
 }
+
+# living STATUS MESSAGE THREAD END: what the run says, in a line of error but for MPI_Abort, and how soon it ends. Its input stays open.
+living() {
+    run timeout -k 5 60 "$PF_BIN/pfrun" --log=root.thres:critical -np 2 ./living "$3" "$4" <&7
+    echo "$3 $4: $status $output"
+    [ "$status" -eq "$1" ]
+    grep -E "^parfocal: $2" <<<"$output"
+    [ "$(grep -c "^rank . has begun" <<<"$output")" -ge 1 ]
+}
+
+@test "a run ends as it would, whatever other threads of the program do" {
+    "$PF_BIN/pfcc" -g -w -pthread -o living "$BATS_TEST_DIRNAME/living.c"
+    mkfifo open
+    exec 7<>open
+    for thread in reads opens keeps spins; do
+        for end in none child; do
+            run timeout -k 5 60 "$PF_BIN/pfrun" --log=root.thres:critical -np 2 ./living $thread $end <&7
+            echo "$thread $end: $status $output"
+            [ "$status" -eq 0 ]
+        done
+        living 7 "warning: rank . has ended with status 7" $thread exit
+        living 7 "rank . called MPI_Abort with code 7 at living.c" $thread MPI_Abort
+        living 139 "error: rank .: segmentation fault \(SIGSEGV\) in end_run at living.c" $thread crash
+        living 134 "error: rank .: abort \(SIGABRT\) in end_run at living.c" $thread abort
+        living 2 "error: rank .: MPI_Send, called at living.c.* failed: MPI_ERR_COUNT" $thread error
+        living 1 "error: deadlock at" $thread deadlock
+    done
+}
+
+@test "a thread that ends the run is named, and so is its rank" {
+    "$PF_BIN/pfcc" -g -w -pthread -o living "$BATS_TEST_DIRNAME/living.c"
+    exec 7</dev/null
+    for end in exit _exit quick_exit; do
+        living 7 "error: a thread of rank [01] called exit\(7\)" ends $end
+    done
+    living 7 "a thread of rank [01] called MPI_Abort with code 7 at living.c" ends MPI_Abort
+    living 139 "error: a thread of rank [01]: segmentation fault \(SIGSEGV\) in end_run at living.c" ends crash
+    living 134 "error: a thread of rank [01]: abort \(SIGABRT\) in end_run at living.c" ends abort
+    living 139 "error: .*rank [01]: segmentation fault \(SIGSEGV\) in end_run at living.c" both crash
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <stdio.h>
+
+#include "base/export.h"
+
+/* As fflush(), which waits for ever for a stream that another thread keeps: one that it reads has nothing to
+ * be written, and one that is not free within a second is written nevertheless, as exit() does it. */
+PF_EXPORT void pf_flush(FILE *stream);
+PF_EXPORT void pf_flush_all(void);
