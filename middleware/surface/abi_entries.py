@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """abi_entries.c: libmpi_abi.so.0, the functions of the standard ABI under their own names.
 
-Those of the table are the middleware's. Of the newer ones (later.tsv, and three rules here), those that differ from a function of the table in the
-type of plain counts alone take counts as large as an int; the others end the run with their name.
+Those of the table are the middleware's. Of the newer ones (later.tsv, and three rules here), most with large counts are served (large.py); the
+others end the run with their name.
 """
 
 import pathlib
 
 import cfile
+import large
 import table
 
 LATER = pathlib.Path(__file__).with_name("later.tsv")
@@ -18,7 +19,7 @@ def later(functions):
     by_stem = {f.stem: f for f in functions}
     listed = [line.split("\t") for line in LATER.read_text().splitlines() if line.strip() and not line.startswith("#")]
     for stem in [f.stem for f in functions if has_large(f)] + [stem for stem, since in listed if since == "large"]:
-        yield stem + "_c", by_stem[stem] if differs_in_counts(by_stem[stem]) else None
+        yield stem + "_c", by_stem[stem] if large.is_served(by_stem[stem]) else None
     for f in functions:
         if f.group in ("coll", "neighbor") and not f.stem.startswith("Ineighbor"):
             yield f.stem + "_init", None
@@ -37,23 +38,12 @@ def has_large(function):
     return bool(function.of_kind("COUNT", "DISPL", *(("AINT",) if function.group in ("type", "pack") else ())))
 
 
-def differs_in_counts(function):
-    """Whether the large function has MPI_Count where this one has the int of a plain count, and else the same parameters."""
-    plain = function.group in ("p2p", "persistent", "coll", "icoll", "neighbor", "file", "rma") and not function.stem.startswith("Win_")
-    counts = function.of_kind("COUNT")
-    arrays = function.of_kind("DISPL") or any(p.is_array for p in function.params)
-    return bool(plain and counts and not arrays and all(p.ctype == "int" for p in counts))
-
-
 def generate(functions):
     entries = [entry(f, p) for f in functions for p in ("", "P")]
-    entries += [large(stem, f, p) if f else absent(stem, p) for stem, f in later(functions) for p in ("", "P")]
+    entries += [by_int(f, p) if f else absent(stem, p) for stem, f in later(functions) for p in ("", "P")]
     return (cfile.header("the standard ABI of MPI 5.0")
-            + '#include <limits.h>\n\n#include "mpi.h"\n#include "base/export.h"\n#include "base/log.h"\n\n'
-            + "static int as_int(MPI_Count count, const char *function)\n{\n"
-            + "    if (count > INT_MAX)\n"
-            + '        pf_die("%s: a count of %lld is more than an int, and no function here takes that", function, count);\n'
-            + "    return (int)count;\n}\n\n"
+            + '#include <limits.h>\n#include <stdlib.h>\n\n#include "mpi.h"\n#include "base/export.h"\n#include "base/log.h"\n'
+            + '#include "base/memory.h"\n' + large.HELPERS + "\n"
             + "#pragma GCC visibility push(default)\n\n" + "\n".join(entries) + "\n#pragma GCC visibility pop\n")
 
 
@@ -67,14 +57,10 @@ def entry(f, p):
     return define(p + f.name, f.prototype, cfile.wrap(f"return pf_{p}{f.name}({f.arguments});", "        "))
 
 
-def large(stem, f, p):
-    name = f"{p}MPI_{stem}"
-
-    def prototype(called):
-        return f"int {called}({', '.join('MPI_Count ' + q.name if q.kind == 'COUNT' else q.declaration for q in f.params)})"
-
-    arguments = ", ".join(f'as_int({q.name}, "{name}")' if q.kind == "COUNT" else q.name for q in f.params)
-    return define(name, prototype, cfile.wrap(f"return pf_{p}{f.name}({arguments});", "        "))
+def by_int(f, p):
+    name = f"{p}{f.name}_c"
+    before, call, after = large.body(f, name, f"pf_{p}{f.name}")
+    return define(name, large.function(f).prototype, "\n    ".join((*before, cfile.wrap(call, "        "), *after)))
 
 
 def absent(stem, p):

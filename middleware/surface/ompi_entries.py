@@ -8,6 +8,7 @@ import re
 
 import abi_entries
 import cfile
+import large
 import ompi_values
 import table
 
@@ -22,9 +23,11 @@ FUNCTIONS = re.compile(r"\bMPI_\w+_function \*")
 
 def generate(functions):
     entries = [absent(f.name) if is_absent(f) else entry(f) for f in functions if f.name not in BY_HAND]
-    later = [f"MPI_{stem}" for stem, _ in abi_entries.later(functions)]
-    entries += [absent(name) for name in (*later, *FURTHER) if name not in BY_HAND]
-    return (cfile.header("the functions of Open MPI") + '#include "middleware/ompi_abi/ompi_abi.h"\n\n' + "\n".join(entries))
+    later = [(f"MPI_{stem}", f) for stem, f in abi_entries.later(functions)]
+    entries += [neutral(large.HELPERS, ""), *(by_int(f) for _, f in later if f)]
+    entries += [absent(name) for name in (*(name for name, f in later if not f), *FURTHER) if name not in BY_HAND]
+    return (cfile.header("the functions of Open MPI") + '#include <limits.h>\n#include <stdlib.h>\n\n#include "base/log.h"\n#include "base/memory.h"\n'
+            + '#include "middleware/ompi_abi/ompi_abi.h"\n\n' + "\n".join(entries))
 
 
 def is_absent(f):
@@ -54,6 +57,11 @@ def define(f, lines):
 def absent(name):
     return (f'PF_EXPORT void abi_{name}(void) __asm__("{name}");\nPF_EXPORT void Pabi_{name}(void) __asm__("P{name}") __attribute__((alias("{name}")));\n'
             f'void abi_{name}(void)\n{{\n    pf_abi_absent("{name}");\n}}\n')
+
+
+def by_int(f):
+    before, call, after = large.body(f, f.name + "_c", f"abi_{f.name}")
+    return define(large.function(f), [*before, cfile.wrap(call, "        "), *after])
 
 
 def entry(f):

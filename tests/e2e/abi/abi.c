@@ -45,6 +45,20 @@ static void large_counts(int rank, int size)
     int major = 0, minor = -1;
     CHECK(MPI_Allreduce_c(mine, sum, 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS);
     CHECK(sum[0] == size * (size - 1) / 2.0 && sum[1] == size && sum[2] == 2 * size);
+    int *all = calloc((size_t)size, sizeof *all), wrong = 0;
+    MPI_Count *counts = calloc((size_t)size, sizeof *counts);
+    MPI_Aint *places = calloc((size_t)size, sizeof *places);
+    for (int i = 0; i < size; i++) {
+        counts[i] = 1;
+        places[i] = size - 1 - i;
+    }
+    CHECK(MPI_Allgatherv_c(&rank, 1, MPI_INT, all, counts, places, MPI_INT, MPI_COMM_WORLD) == MPI_SUCCESS);
+    for (int i = 0; i < size; i++)
+        wrong += all[i] != size - 1 - i;
+    CHECK(!wrong);
+    free(all);
+    free(counts);
+    free(places);
     CHECK(MPI_Abi_get_version(&major, &minor) == MPI_SUCCESS && major == 1 && minor == 0);
 }
 

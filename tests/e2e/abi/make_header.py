@@ -51,6 +51,7 @@ NEWER = """
 int MPI_Send_c(const void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm);
 int MPI_Recv_c(void *, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Status *);
 int MPI_Allreduce_c(const void *, void *, MPI_Count, MPI_Datatype, MPI_Op, MPI_Comm);
+int MPI_Allgatherv_c(const void *, MPI_Count, MPI_Datatype, void *, const MPI_Count[], const MPI_Aint[], MPI_Datatype, MPI_Comm);
 int MPI_Abi_get_version(int *, int *);
 int MPI_Session_init(MPI_Info, MPI_Errhandler, MPI_Session *);
 #ifdef __cplusplus
