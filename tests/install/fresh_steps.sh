@@ -26,12 +26,26 @@ step()
 
 step 7200 ./run-demo
 case $name in
+*-symbolic)
+    libraries=$(ldconfig -p | awk '/lib(simgrid|mpi|open-pal|open-rte|mpich|ucp|uct|ucs)\.so\./ { print $NF }' | xargs realpath | sort -u)
+    # shellcheck disable=SC2046,SC2086
+    step 600 tests/install/symbolic.py $libraries $(find /usr/lib -name 'mca_*.so' -path '*openmpi*')
+    ;;
+esac
+case $name in
 forky-*) # Its Open MPI has no models yet.
     step 600 build/bin/pfinfo --check
     for model in analytic smpi; do
         step 600 build/bin/pfrun -np 4 -model $model build/examples/cg -n 8
     done
     step 7200 ./run-tests --suite unit
+    exit
+    ;;
+esac
+case $name in
+*-symbolic) # What differs with how libraries are linked.
+    step 3600 build/bin/pfinfo --check
+    step 7200 ./run-tests --suite unit --suite cli --no-suite comparison
     exit
     ;;
 esac
