@@ -14,6 +14,7 @@ struct pf_request;
 struct pf_progress;
 struct pf_unreceived;
 struct pf_buffered;
+struct pf_win;
 struct pf_wait_set;
 struct pf_check;
 struct pf_observed;
@@ -81,6 +82,7 @@ struct pf_rank {
     int bsend_size;
     int bsend_impl;
     struct pf_buffered *buffered; /* buffered sends that the middleware has copied, see bsend.c */
+    struct pf_win *windows;       /* in the order in which they were made */
     int live_objects;             /* user handles not yet freed */
     struct pf_observed *observed; /* the call of the application that is being traced, else NULL */
     pf_trace_span between;        /* what the rank does since the last such call */

@@ -19,6 +19,7 @@
 #include "middleware/object/attribute.h"
 #include "middleware/core/observed.h"
 #include "middleware/p2p/bsend.h"
+#include "middleware/rma/win.h"
 #include "middleware/process/program_frame.h"
 #include "middleware/process/libc.h"
 #include "middleware/process/libc_alarm.h"
@@ -146,6 +147,7 @@ int pf_PMPI_Finalize(void)
         return pf_call_error(r, MPI_COMM_SELF, error);
     pf_attributes_delete_all(&r->world->attributes, MPI_COMM_WORLD);
     pf_bsend_drain(r);
+    pf_win_end_all(r);
     for (int impl = PF_IMPL_COUNT - 1; impl >= 0; impl--) {
         struct pf_instance *in = r->instances[impl];
         if (!in)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <simgrid/engine.h>
+#include <utlist.h>
 
 #include "base/memory.h"
 #include "middleware/comm/group.h"
@@ -118,6 +119,7 @@ int pf_win_created(struct pf_rank *r, MPI_Comm comm, struct pf_win *win, pf_nati
         win->object.native[in->impl] = native;
         in->ops->win_made(in, native);
         r->live_objects++;
+        DL_APPEND(r->windows, win);
         *handle = (MPI_Win)(uintptr_t)win;
     } else {
         destroy(win);
@@ -182,6 +184,39 @@ int pf_PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *handle)
     return pf_win_created(r, comm, win, native, code, handle);
 }
 
+/* What the implementations have of a window ends, together with all members. The native call is left open. */
+static int native_free(struct pf_rank *r, struct pf_win *win)
+{
+    struct pf_instance *in = pf_call_native_begin(r, win->in);
+    pf_native_win_t native = win->object.native[in->impl];
+    in->ops->win_gone(in, native);
+    int code = in->fn->Win_free(&native);
+    if (code == MPI_SUCCESS) {
+        DL_DELETE(r->windows, win);
+        win->object.native[in->impl] = NULL;
+        pf_win_shadows_free(r, win);
+    }
+    return code;
+}
+
+/* A member that has come to MPI_Finalize still answers the others, as long as they may reach it by a window
+ * that nobody has freed (MPI 3.1 section 8.7). The handles stay, and so does the memory. An open epoch of
+ * MPI_Win_lock_all, which stock Open MPI lets pass, ends as well. */
+void pf_win_end_all(struct pf_rank *r)
+{
+    struct pf_win *win, *next;
+    DL_FOREACH_SAFE(r->windows, win, next)
+    {
+        struct pf_instance *in = win->in;
+        if (win->epoch == PF_WIN_LOCKED_ALL) {
+            pf_win_unlock_all(r, win);
+            pf_call_native_end(r, in);
+        }
+        native_free(r, win);
+        pf_call_native_end(r, in);
+    }
+}
+
 int pf_PMPI_Win_free(MPI_Win *handle)
 {
     struct pf_rank *r = PF_ENTER(Win_free);
@@ -191,13 +226,9 @@ int pf_PMPI_Win_free(MPI_Win *handle)
     int error = pf_attributes_delete_all(&win->attributes, *handle);
     if (error != MPI_SUCCESS)
         return pf_win_failed(r, *handle, error);
-    struct pf_instance *in = pf_call_native_begin(r, win->in);
-    pf_native_win_t native = win->object.native[in->impl];
-    in->ops->win_gone(in, native);
-    int code = in->fn->Win_free(&native);
+    struct pf_instance *in = win->in;
+    int code = native_free(r, win);
     if (code == MPI_SUCCESS) {
-        win->object.native[in->impl] = NULL;
-        pf_win_shadows_free(r, win);
         destroy(win);
         r->live_objects--;
         *handle = MPI_WIN_NULL;

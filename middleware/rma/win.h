@@ -60,7 +60,8 @@ enum pf_win_epoch {
 struct pf_win {
     struct pf_object object;
     struct pf_instance *in;
-    struct pf_comm *comm; /* with a reference */
+    struct pf_win *prev, *next; /* the rank's windows */
+    struct pf_comm *comm;       /* with a reference */
     struct pf_attributes *attributes;
     MPI_Errhandler errhandler;
     struct pf_info *info; /* NULL: none */
@@ -109,6 +110,12 @@ void pf_win_shadow(struct pf_rank *r, struct pf_win *win, struct pf_instance *in
 
 /* The window has been freed where it was: now its shadows, locally. */
 void pf_win_shadows_free(struct pf_rank *r, struct pf_win *win);
+
+/* Ends the access epoch of MPI_Win_lock_all. The native call is left open. */
+int pf_win_unlock_all(struct pf_rank *r, struct pf_win *win);
+
+/* MPI_Finalize: ends the windows that the program has not freed. */
+void pf_win_end_all(struct pf_rank *r);
 
 /* The implementation's assertion bits and lock types (MPI 3.1 section 11.5). */
 int pf_native_assert(const struct pf_instance *in, int assertion);

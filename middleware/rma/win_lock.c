@@ -89,6 +89,18 @@ int pf_PMPI_Win_lock_all(int assertion, MPI_Win handle)
     return pf_win_leave(r, in, handle, code);
 }
 
+int pf_win_unlock_all(struct pf_rank *r, struct pf_win *win)
+{
+    struct pf_instance *in = pf_call_native_begin(r, win->in);
+    for (int i = 0; ordered(win) && i < win->shared->members; i++)
+        pf_win_order_unlock(win, i);
+    int code = in->fn->Win_unlock_all(win->object.native[in->impl]);
+    pf_win_order_await_gets(win, -1);
+    if (code == MPI_SUCCESS)
+        pf_win_epoch_end(win, -1);
+    return code;
+}
+
 int pf_PMPI_Win_unlock_all(MPI_Win handle)
 {
     struct pf_rank *r = PF_ENTER(Win_unlock_all);
@@ -97,12 +109,5 @@ int pf_PMPI_Win_unlock_all(MPI_Win handle)
         return pf_win_failed(r, handle, MPI_ERR_WIN);
     if (win->epoch != PF_WIN_LOCKED_ALL)
         return pf_win_failed(r, handle, MPI_ERR_RMA_SYNC);
-    struct pf_instance *in = pf_call_native_begin(r, win->in);
-    for (int i = 0; ordered(win) && i < win->shared->members; i++)
-        pf_win_order_unlock(win, i);
-    int code = in->fn->Win_unlock_all(win->object.native[in->impl]);
-    pf_win_order_await_gets(win, -1);
-    if (code == MPI_SUCCESS)
-        pf_win_epoch_end(win, -1);
-    return pf_win_leave(r, in, handle, code);
+    return pf_win_leave(r, win->in, handle, pf_win_unlock_all(r, win));
 }
