@@ -32,20 +32,12 @@
 #include "middleware/process/program_frame.h"
 #include "middleware/process/worlds.h"
 
-/* SMPI loads a copy and calls its main() at once, so one variable is enough. */
-static int (*loaded)(int, char **, char **);
-
-void pf_program_loaded(int (*program)(int, char **, char **))
-{
-    loaded = program;
-}
-
 /* Whether the linker has noted that the program runs code on its stack: compilers put some there for a nested
  * function that is passed on, such as a reduction in a Fortran procedure that uses variables around it. */
-static bool runs_its_stack(void)
+static bool runs_its_stack(int (*program)(int, char **, char **))
 {
     Dl_info info;
-    if (!dladdr((void *)(uintptr_t)loaded, &info))
+    if (!dladdr((void *)(uintptr_t)program, &info))
         return false;
     const ElfW(Ehdr) *header = info.dli_fbase;
     const ElfW(Phdr) *segment = (const void *)((const char *)info.dli_fbase + header->e_phoff);
@@ -94,19 +86,19 @@ static char **own_command_line(void)
 /* Calls the rank's main(); its status. */
 static int run(int argc, char **argv)
 {
-    struct pf_program_frame frame = {.status = 0, .program = loaded};
+    struct pf_program_frame frame = {.status = 0};
     program_invocation_name = argv[0]; /* the C library believes that we are pfrun */
     const char *slash = strrchr(argv[0], '/');
     program_invocation_short_name = slash ? (char *)slash + 1 : argv[0];
     pf_proc_set(argc, argv);
-    pf_program_set_frame((size_t)sg_actor_self_get_pid(), &frame);
+    pf_program_set_frame(&frame);
     if (pf_account_returns)
         pf_account_returns();
     if (sigsetjmp(frame.here, 0) == 0)
-        end(loaded(argc, argv, pf_environment()), &frame);
+        end(pf_program_of_rank()(argc, argv, pf_environment()), &frame);
     if (pf_in_child())
         pf_end_process(frame.status);
-    pf_program_set_frame((size_t)sg_actor_self_get_pid(), NULL);
+    pf_program_set_frame(NULL);
     pf_job_rank_left(frame.status);
     return frame.status;
 }
@@ -128,10 +120,10 @@ int pf_program_main(int argc, char **argv)
     pf_private_enter();
     pf_private_load();
     pf_private_leave();
-    if (!loaded)
+    if (!pf_program_of_rank())
         pf_die("the program has no main() that pfcc or pfcxx linked; rebuild it");
     pf_libraries_lead_first();
-    if (runs_its_stack())
+    if (runs_its_stack(pf_program_of_rank()))
         allow_code_on_stack();
     if (pf_job_program_count())
         return run(pf_job_program(pf_program_number())->argc, own_command_line());

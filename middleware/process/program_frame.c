@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <simgrid/actor.h>
 #include <xbt/config.h>
@@ -18,21 +19,46 @@
 #define RED_ZONE   128
 #define LEAST_ROOM 65536
 
-/* By number of the actor: shared libraries, which are not private to a rank, call exit() too. */
-static struct pf_program_frame **frames;
-static size_t frame_count;
+/* By number of the actor: shared libraries, which are not private to a rank, call exit() too. A rank's main
+ * is known before it is called: between lie the program's constructors, which may wait for other ranks. */
+static struct called {
+    int (*main)(int, char **, char **);
+    struct pf_program_frame *frame;
+} * called;
+static size_t called_count;
 
-void pf_program_set_frame(size_t actor, struct pf_program_frame *frame)
+/* Also in handlers of signals: allocates nothing. */
+static struct called *called_of(size_t actor)
 {
-    if (actor >= frame_count) {
+    static struct called none;
+    return actor < called_count ? &called[actor] : &none;
+}
+
+static struct called *called_here(void)
+{
+    return called_of(sg_actor_self() ? (size_t)sg_actor_self_get_pid() : 0);
+}
+
+void pf_program_loaded(int (*program)(int, char **, char **))
+{
+    size_t actor = sg_actor_self() ? (size_t)sg_actor_self_get_pid() : 0;
+    if (actor >= called_count) {
         size_t count = 2 * actor + 16;
-        struct pf_program_frame **larger = pf_realloc(frames, count * sizeof *larger);
-        for (size_t i = frame_count; i < count; i++)
-            larger[i] = NULL;
-        frames = larger;
-        frame_count = count;
+        called = pf_realloc(called, count * sizeof *called);
+        memset(called + called_count, 0, (count - called_count) * sizeof *called);
+        called_count = count;
     }
-    frames[actor] = frame;
+    called[actor].main = program;
+}
+
+int (*pf_program_of_rank(void))(int, char **, char **)
+{
+    return called_here()->main;
+}
+
+void pf_program_set_frame(struct pf_program_frame *frame)
+{
+    called_here()->frame = frame;
 }
 
 int pf_program_number(void)
@@ -43,25 +69,25 @@ int pf_program_number(void)
 
 const void *pf_program_of_caller(void)
 {
-    size_t actor = (size_t)pf_process_actor();
-    return actor < frame_count && frames[actor] ? (const void *)(uintptr_t)frames[actor]->program : NULL;
+    const struct called *own = called_of((size_t)pf_process_actor());
+    return own->frame ? (const void *)(uintptr_t)own->main : NULL;
 }
 
 void pf_program_exit(int status)
 {
-    size_t actor = (size_t)sg_actor_self_get_pid();
-    if (actor >= frame_count || !frames[actor])
+    struct pf_program_frame *frame = called_here()->frame;
+    if (!frame)
         return;
-    frames[actor]->status = status & 0377; /* what the shell would see */
-    siglongjmp(frames[actor]->here, 1);
+    frame->status = status & 0377; /* what the shell would see */
+    siglongjmp(frame->here, 1);
 }
 
 void *pf_program_room(const void *stack)
 {
-    size_t actor = (size_t)sg_actor_self_get_pid();
-    if (actor >= frame_count || !frames[actor])
+    struct pf_program_frame *frame = called_here()->frame;
+    if (!frame)
         return NULL;
-    uintptr_t top = (uintptr_t)frames[actor], size = (uintptr_t)sg_cfg_get_int("contexts/stack-size") * 1024;
+    uintptr_t top = (uintptr_t)frame, size = (uintptr_t)sg_cfg_get_int("contexts/stack-size") * 1024;
     uintptr_t place = (uintptr_t)stack - RED_ZONE;
     if (place > top || place < top - size + LEAST_ROOM)
         place = top - size / 2;
@@ -70,10 +96,10 @@ void *pf_program_room(const void *stack)
 
 void pf_program_check_stack(int rank)
 {
-    size_t actor = (size_t)sg_actor_self_get_pid();
-    if (actor >= frame_count || !frames[actor])
+    struct pf_program_frame *frame = called_here()->frame;
+    if (!frame)
         return;
-    ptrdiff_t used = (const char *)frames[actor] - (const char *)__builtin_frame_address(0);
+    ptrdiff_t used = (const char *)frame - (const char *)__builtin_frame_address(0);
     int room = sg_cfg_get_int("contexts/stack-size");
     if (used > (ptrdiff_t)room * 1024)
         pf_die(

@@ -10,11 +10,13 @@
 struct pf_program_frame {
     sigjmp_buf here;
     int status;
-    int (*program)(int, char **, char **);
 };
 
-/* That of an actor by its number, NULL when main() has returned. */
-void pf_program_set_frame(size_t actor, struct pf_program_frame *frame);
+/* That of the calling rank, NULL when main() has returned. */
+void pf_program_set_frame(struct pf_program_frame *frame);
+
+/* main() in the copy that the calling rank has loaded, NULL: none that pfcc has linked. */
+int (*pf_program_of_rank(void))(int, char **, char **);
 
 /* The stack of the calling rank is at `stack`: where what is called in its place may begin. In the middle of
  * the stack if it has ended, or the rank is beyond it; NULL: outside of main(). */
