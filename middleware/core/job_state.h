@@ -36,7 +36,7 @@ struct pf_job_state {
     struct pf_rank *ranks;
     pf_self_t **selves; /* &ranks[i].self, as adapters want them */
     int missing;        /* a rank that had ended when the states were made, -1: none */
-    int left_status;    /* the first status other than 0 with which a rank left without MPI_Finalize */
+    int left_status;    /* of the first rank that left without MPI_Finalize, 1 if it was 0; 0: none has */
     pthread_t thread;   /* in which all ranks live; none when a call must stop the run, or when it is over, */
     bool over; /* and only exit handlers and destructors of the application run: there are no actors */
     void (*stop)(void);      /* what the next call of MPI does instead, NULL: nothing */

@@ -368,7 +368,7 @@ void pf_job_rank_left(int status)
     self->mpi->open = false;
     pf_portals_leave(&self->mpi->self);
     if (pf_job_state.left_status == 0)
-        pf_job_state.left_status = status;
+        pf_job_state.left_status = status ? status : 1; /* an error, as under mpirun */
     pf_warn("rank %d has ended with status %d and without MPI_Finalize; its last call was %s", self->rank,
             status, pf_fn_name(self->mpi->call.fn));
     pf_check_unfinalized(self->mpi);
@@ -437,6 +437,7 @@ int pf_job_finish(int status)
 {
     pf_process_report();
     bool finished = pf_external_finish();
+    status = status ? status : pf_job_state.left_status;
     status = finish(finished ? status : status ? status : 1);
     pf_job_state.over = true;
     memset(&pf_job_state.thread, 0, sizeof pf_job_state.thread);

@@ -37,7 +37,7 @@ PF_EXPORT void pf_job_watch_end(void);
 /* The next call of MPI ends the run by `stop`, which does not return. From a signal handler too. */
 PF_EXPORT void pf_job_stop_at_call(void (*stop)(void));
 
-/* The first status other than 0 with which a rank left main() without MPI_Finalize; 0 when none did. */
+/* The status of the first rank that left main() without MPI_Finalize, 1 if it was 0; 0 when none did. */
 PF_EXPORT int pf_job_left_status(void);
 
 /* In a workload, where no rank can go on: names the jobs that have not ended, one line each, unless they were
