@@ -184,8 +184,7 @@ int pf_PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *handle)
     return pf_win_created(r, comm, win, native, code, handle);
 }
 
-/* What the implementations have of a window ends, together with all members. The native call is left open. */
-static int native_free(struct pf_rank *r, struct pf_win *win)
+int pf_win_native_free(struct pf_rank *r, struct pf_win *win)
 {
     struct pf_instance *in = pf_call_native_begin(r, win->in);
     pf_native_win_t native = win->object.native[in->impl];
@@ -199,24 +198,6 @@ static int native_free(struct pf_rank *r, struct pf_win *win)
     return code;
 }
 
-/* A member that has come to MPI_Finalize still answers the others, as long as they may reach it by a window
- * that nobody has freed (MPI 3.1 section 8.7). The handles stay, and so does the memory. An open epoch of
- * MPI_Win_lock_all, which stock Open MPI lets pass, ends as well. */
-void pf_win_end_all(struct pf_rank *r)
-{
-    struct pf_win *win, *next;
-    DL_FOREACH_SAFE(r->windows, win, next)
-    {
-        struct pf_instance *in = win->in;
-        if (win->epoch == PF_WIN_LOCKED_ALL) {
-            pf_win_unlock_all(r, win);
-            pf_call_native_end(r, in);
-        }
-        native_free(r, win);
-        pf_call_native_end(r, in);
-    }
-}
-
 int pf_PMPI_Win_free(MPI_Win *handle)
 {
     struct pf_rank *r = PF_ENTER(Win_free);
@@ -227,7 +208,7 @@ int pf_PMPI_Win_free(MPI_Win *handle)
     if (error != MPI_SUCCESS)
         return pf_win_failed(r, *handle, error);
     struct pf_instance *in = win->in;
-    int code = native_free(r, win);
+    int code = pf_win_native_free(r, win);
     if (code == MPI_SUCCESS) {
         destroy(win);
         r->live_objects--;

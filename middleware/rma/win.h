@@ -114,6 +114,9 @@ void pf_win_shadows_free(struct pf_rank *r, struct pf_win *win);
 /* Ends the access epoch of MPI_Win_lock_all. The native call is left open. */
 int pf_win_unlock_all(struct pf_rank *r, struct pf_win *win);
 
+/* What the implementations have of a window ends, together with all members. The native call is left open. */
+int pf_win_native_free(struct pf_rank *r, struct pf_win *win);
+
 /* MPI_Finalize: ends the windows that the program has not freed. */
 void pf_win_end_all(struct pf_rank *r);
 
