@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 
-enum { HINTS = 8, WAY_BITS = 4, WAYS = 1 << WAY_BITS };
+enum { HINT_BITS = 4, HINTS = 1 << HINT_BITS, FEWEST_WAYS = 16 };
 
 /* Of several parts, the oldest first. */
 struct sums {
@@ -16,21 +16,20 @@ struct sums {
     int first_rank, last_rank; /* of the first part and of the last one */
     int ranks;
     int64_t *of_rank;
-    struct table {
-        int count;
-        int64_t (*spent)[PF_CHAIN_CLASSES];
-    } phases, sites; /* by number */
     struct shares {
         int count, room;
         int hint[HINTS]; /* where keys were found */
         struct share {
             int64_t key, spent[PF_CHAIN_CLASSES];
         } * at; /* by key */
-    } links, messages;
-    struct way { /* the time of some routes that is not split between their links yet */
-        struct pf_chain_message message;
-        int64_t latency, transfer;
-    } ways[WAYS];
+    } places;
+    struct ways { /* by route; split between links at the end, so that it matters not what was added when */
+        uint32_t count, room; /* room: 0 or a power of two, of which half is used at most */
+        struct way {
+            struct pf_chain_message message;
+            int64_t latency, transfer; /* both 0: a free place */
+        } * at;
+    } ways;
     int pieces;
     struct pf_chain_part piece[PF_CHAIN_PIECES];
     int longest_count;
@@ -63,7 +62,10 @@ void pf_chain_nodes_begin(int ranks)
 struct pf_chain_node *pf_chain_node_new(struct pf_chain_node *before, const struct pf_chain_part *part)
 {
     struct pf_chain_node *node = pf_pool_get(&pool);
-    *node = (struct pf_chain_node){.before = before, .references = 1, .part = *part};
+    node->before = before;
+    node->sums = NULL;
+    node->references = 1;
+    pf_chain_copy_words(&node->part, part, sizeof *part);
     return node;
 }
 
@@ -79,10 +81,8 @@ static void free_sums(struct sums *sums)
     if (!sums)
         return;
     free(sums->of_rank);
-    free(sums->phases.spent);
-    free(sums->sites.spent);
-    free(sums->links.at);
-    free(sums->messages.at);
+    free(sums->ways.at);
+    free(sums->places.at);
     free(sums);
 }
 
@@ -141,25 +141,10 @@ static double seconds(int64_t units)
     return (double)units * PF_CHAIN_UNIT;
 }
 
-static void add_to_table(struct table *table, int number, const int64_t spent[PF_CHAIN_CLASSES])
+static void in_seconds(double to[PF_CHAIN_CLASSES], const int64_t spent[PF_CHAIN_CLASSES])
 {
-    table->spent = room_for(table->spent, &table->count, number + 1, sizeof *table->spent);
-    add(table->spent[number], spent);
-}
-
-static void add_table(struct table *table, const struct table *later)
-{
-    for (int i = later->count - 1; i >= 0; i--)
-        add_to_table(table, i, later->spent[i]);
-}
-
-static void copy_table(const struct table *table, int *count, double (**out)[PF_CHAIN_CLASSES])
-{
-    *count = table->count;
-    *out = pf_calloc((size_t)table->count + 1, sizeof **out);
-    for (int i = 0; i < table->count; i++)
-        for (int what = 0; what < PF_CHAIN_CLASSES; what++)
-            (*out)[i][what] = seconds(table->spent[i][what]);
+    for (int what = 0; what < PF_CHAIN_CLASSES; what++)
+        to[what] = seconds(spent[what]);
 }
 
 static __attribute__((noinline)) int look_up(struct shares *shares, int64_t key)
@@ -183,7 +168,7 @@ static __attribute__((noinline)) int look_up(struct shares *shares, int64_t key)
 
 static inline int64_t *share_of(struct shares *shares, int64_t key)
 {
-    int *hint = &shares->hint[(key ^ key >> 8 ^ key >> 16) % HINTS];
+    int *hint = &shares->hint[(uint64_t)key * 0x9E3779B97F4A7C15u >> (64 - HINT_BITS)];
     if (*hint >= shares->count || shares->at[*hint].key != key)
         *hint = look_up(shares, key);
     return shares->at[*hint].spent;
@@ -195,33 +180,19 @@ static void add_shares(struct shares *shares, const struct shares *later)
         add(share_of(shares, later->at[i].key), later->at[i].spent);
 }
 
+/* By number; what has none is 0. */
+static void copy_table(struct shares *shares, int *count, double (**out)[PF_CHAIN_CLASSES])
+{
+    *count = shares->count ? (int)shares->at[shares->count - 1].key + 1 : 0;
+    *out = pf_calloc((size_t)*count + 1, sizeof **out);
+    for (int i = 0; i < shares->count; i++)
+        in_seconds((*out)[shares->at[i].key], shares->at[i].spent);
+    free(shares->at);
+}
+
 static int64_t key_of_link(int kind, int number)
 {
     return (int64_t)kind << 32 | (uint32_t)number;
-}
-
-/* The latency of several links is split between them so that it stays the same in all. */
-static void split(struct shares *shares, struct way *way)
-{
-    int64_t latency = way->latency, transfer = way->transfer, given = 0;
-    const struct pf_chain_link unseen = {PF_CHAIN_LINK_UNSEEN, way->message.routes, 0}, *links = &unseen;
-    int count = 1, longest = 0;
-    double whole = 0, sum = 0;
-    if (pf_chain_node_cross && way->message.routes)
-        count = pf_chain_node_cross(&way->message, &links, &longest);
-    for (int i = 0; i < count; i++)
-        whole += links[i].latency;
-    for (int i = 0; i < count; i++) {
-        sum += whole > 0 ? links[i].latency / whole : 1.0 / count;
-        int64_t until = i + 1 < count ? (int64_t)((double)latency * sum + 0.5) : latency;
-        if (until > given || (i == longest && transfer > 0)) {
-            int64_t *spent = share_of(shares, key_of_link(links[i].kind, links[i].number));
-            spent[PF_CHAIN_LATENCY] += until - given;
-            spent[PF_CHAIN_TRANSFER] += i == longest ? transfer : 0;
-        }
-        given = until;
-    }
-    way->latency = way->transfer = 0;
 }
 
 static inline bool is_same_way(const struct pf_chain_message *a, const struct pf_chain_message *b)
@@ -230,46 +201,68 @@ static inline bool is_same_way(const struct pf_chain_message *a, const struct pf
            a->back == b->back;
 }
 
-static inline void add_way(struct sums *sums, const struct pf_chain_message *message, int64_t latency,
-                           int64_t transfer)
+static inline struct way *place_of(const struct ways *ways, const struct pf_chain_message *message)
 {
-    if (latency == 0 && transfer == 0)
-        return;
     uint32_t hash = (uint32_t)message->from * 31 + (uint32_t)message->to * 17 + (uint32_t)message->link * 7 +
                     message->back;
-    struct way *way = &sums->ways[hash * 0x9E3779B1u >> (32 - WAY_BITS)];
-    if (!is_same_way(&way->message, message)) {
-        split(&sums->links, way);
+    for (uint32_t i = (hash * 0x9E3779B1u) >> 16;; i++) {
+        struct way *way = &ways->at[i & (ways->room - 1)];
+        if ((way->latency | way->transfer) == 0 || is_same_way(&way->message, message))
+            return way;
+    }
+}
+
+static __attribute__((noinline)) void enlarge(struct ways *ways)
+{
+    struct ways more = {.count = ways->count, .room = ways->room ? 2 * ways->room : FEWEST_WAYS};
+    more.at = pf_calloc(more.room, sizeof *more.at);
+    for (uint32_t i = 0; i < ways->room; i++)
+        if ((ways->at[i].latency | ways->at[i].transfer) != 0)
+            *place_of(&more, &ways->at[i].message) = ways->at[i];
+    free(ways->at);
+    *ways = more;
+}
+
+static inline void add_way(struct ways *ways, const struct pf_chain_message *message, int64_t latency,
+                           int64_t transfer)
+{
+    if ((latency | transfer) == 0)
+        return;
+    if (2 * ways->count >= ways->room)
+        enlarge(ways);
+    struct way *way = place_of(ways, message);
+    if ((way->latency | way->transfer) == 0) {
         way->message = *message;
+        ways->count++;
     }
     way->latency += latency;
     way->transfer += transfer;
 }
 
-static int64_t key_of_message(int call, int protocol, int size)
+static void add_ways(struct ways *ways, const struct ways *later)
 {
-    return ((int64_t)call << 8 | protocol) << 8 | size;
+    for (uint32_t i = 0; i < later->room; i++)
+        add_way(ways, &later->at[i].message, later->at[i].latency, later->at[i].transfer);
 }
 
-/* What ranks do is no message's. */
-static void add_message(struct shares *shares, const struct pf_chain_part *part)
+/* Of a part: phase, site, call and class of message, from which all sums but those of ranks and links come.
+ */
+enum { SIZE_BITS = 3, PROTOCOL_BITS = 4, CALL_BITS = 12, SITE_BITS = 22 };
+_Static_assert(PF_CHAIN_SIZES <= 1 << SIZE_BITS && PF_CHAIN_PROTOCOLS <= 1 << PROTOCOL_BITS, "they fit");
+
+static inline int64_t key_of_place(const struct pf_chain_part *part)
 {
     const struct pf_chain_message *m = &part->message;
-    const int64_t *spent = part->spent;
-    if ((spent[PF_CHAIN_COMPUTATION] | spent[PF_CHAIN_SOFTWARE] | spent[PF_CHAIN_FILES]) != 0) {
-        int64_t *to = share_of(shares, 0);
-        to[PF_CHAIN_COMPUTATION] += spent[PF_CHAIN_COMPUTATION];
-        to[PF_CHAIN_SOFTWARE] += spent[PF_CHAIN_SOFTWARE];
-        to[PF_CHAIN_FILES] += spent[PF_CHAIN_FILES];
-    }
-    if ((spent[PF_CHAIN_COLLECTIVE] | spent[PF_CHAIN_NIC] | spent[PF_CHAIN_LATENCY] |
-         spent[PF_CHAIN_TRANSFER]) == 0)
-        return;
-    int64_t *to = share_of(shares, key_of_message(part->call, m->protocol, m->size));
-    to[PF_CHAIN_COLLECTIVE] += spent[PF_CHAIN_COLLECTIVE];
-    to[PF_CHAIN_NIC] += spent[PF_CHAIN_NIC];
-    to[PF_CHAIN_LATENCY] += spent[PF_CHAIN_LATENCY];
-    to[PF_CHAIN_TRANSFER] += spent[PF_CHAIN_TRANSFER];
+    int64_t place = ((int64_t)part->phase << SITE_BITS | part->site) << CALL_BITS | part->call;
+    return (place << PROTOCOL_BITS | m->protocol) << SIZE_BITS | m->size;
+}
+
+/* The number in a key's last bits, which it then lacks. */
+static int taken(int64_t *key, int bits)
+{
+    int number = (int)(*key & ((1 << bits) - 1));
+    *key >>= bits;
+    return number;
 }
 
 /* Two parts as one, on the rank of the longer one. */
@@ -336,10 +329,8 @@ static void add_part(struct sums *sums, const struct pf_chain_part *part)
         sums->of_rank = room_for(sums->of_rank, &sums->ranks, part->rank + 1, sizeof *sums->of_rank);
         sums->of_rank[part->rank] += total(part->spent);
     }
-    add_to_table(&sums->phases, part->phase, part->spent);
-    add_to_table(&sums->sites, part->site, part->spent);
-    add_way(sums, &part->message, part->spent[PF_CHAIN_LATENCY], part->spent[PF_CHAIN_TRANSFER]);
-    add_message(&sums->messages, part);
+    add(share_of(&sums->places, key_of_place(part)), part->spent);
+    add_way(&sums->ways, &part->message, part->spent[PF_CHAIN_LATENCY], part->spent[PF_CHAIN_TRANSFER]);
     add_piece(sums, part);
     int64_t begin = part->end - total(part->spent);
     for (int what = 0; what < PF_CHAIN_CLASSES; begin += part->spent[what++])
@@ -355,12 +346,8 @@ static void add_sums(struct sums *sums, const struct sums *later)
     sums->of_rank = room_for(sums->of_rank, &sums->ranks, later->ranks, sizeof *sums->of_rank);
     for (int i = 0; i < later->ranks; i++)
         sums->of_rank[i] += later->of_rank[i];
-    add_table(&sums->phases, &later->phases);
-    add_table(&sums->sites, &later->sites);
-    add_shares(&sums->links, &later->links);
-    for (int i = 0; i < WAYS; i++)
-        add_way(sums, &later->ways[i].message, later->ways[i].latency, later->ways[i].transfer);
-    add_shares(&sums->messages, &later->messages);
+    add_shares(&sums->places, &later->places);
+    add_ways(&sums->ways, &later->ways);
     for (int i = 0; i < later->pieces; i++)
         add_piece(sums, &later->piece[i]);
     for (int i = 0; i < later->longest_count; i++)
@@ -420,51 +407,110 @@ void pf_chain_nodes_add_up(struct pf_chain_node *last)
             take_over(chain[i]);
 }
 
-static void copy_shares(struct sums *sums, struct pf_chain_report *report)
+/* The latency of several links is split between them so that it stays the same in all. */
+static void split(struct shares *shares, const struct way *way)
 {
-    for (int i = 0; i < WAYS; i++)
-        split(&sums->links, &sums->ways[i]);
-    report->link = pf_calloc((size_t)sums->links.count + 1, sizeof *report->link);
-    for (int i = 0; i < sums->links.count; i++) {
-        const struct share *from = &sums->links.at[i];
+    int64_t latency = way->latency, transfer = way->transfer, given = 0;
+    const struct pf_chain_link unseen = {PF_CHAIN_LINK_UNSEEN, way->message.routes, 0}, *links = &unseen;
+    int count = 1, longest = 0;
+    double whole = 0, sum = 0;
+    if (pf_chain_node_cross && way->message.routes)
+        count = pf_chain_node_cross(&way->message, &links, &longest);
+    for (int i = 0; i < count; i++)
+        whole += links[i].latency;
+    for (int i = 0; i < count; i++) {
+        sum += whole > 0 ? links[i].latency / whole : 1.0 / count;
+        int64_t until = i + 1 < count ? (int64_t)((double)latency * sum + 0.5) : latency;
+        if (until > given || (i == longest && transfer > 0)) {
+            int64_t *spent = share_of(shares, key_of_link(links[i].kind, links[i].number));
+            spent[PF_CHAIN_LATENCY] += until - given;
+            spent[PF_CHAIN_TRANSFER] += i == longest ? transfer : 0;
+        }
+        given = until;
+    }
+}
+
+static void copy_links(const struct sums *sums, struct pf_chain_report *report)
+{
+    struct shares all = {0};
+    for (uint32_t i = 0; i < sums->ways.room; i++)
+        if ((sums->ways.at[i].latency | sums->ways.at[i].transfer) != 0)
+            split(&all, &sums->ways.at[i]);
+    report->link = pf_calloc((size_t)all.count + 1, sizeof *report->link);
+    for (int i = 0; i < all.count; i++) {
+        const struct share *from = &all.at[i];
         report->link[report->links++] = (struct pf_chain_link_share){
             (int)(from->key >> 32), (int)(from->key & UINT32_MAX), seconds(from->spent[PF_CHAIN_LATENCY]),
             seconds(from->spent[PF_CHAIN_TRANSFER])};
     }
-    report->message = pf_calloc((size_t)sums->messages.count + 1, sizeof *report->message);
-    for (int i = 0; i < sums->messages.count; i++) {
-        const struct share *from = &sums->messages.at[i];
-        struct pf_chain_message_share *to = &report->message[report->messages++];
-        *to = (struct pf_chain_message_share){.call = (int)(from->key >> 16),
-                                              .protocol = (int)(from->key >> 8 & 0xff),
-                                              .size = (int)(from->key & 0xff)};
-        for (int what = 0; what < PF_CHAIN_CLASSES; what++)
-            to->spent[what] = seconds(from->spent[what]);
+    free(all.at);
+}
+
+/* Adds these classes, if there is any time of them. */
+static void add_classes(struct shares *shares, int64_t key, const int64_t spent[PF_CHAIN_CLASSES],
+                        unsigned classes)
+{
+    for (int what = 0; what < PF_CHAIN_CLASSES; what++)
+        if ((classes >> what & 1) && spent[what] > 0)
+            share_of(shares, key)[what] += spent[what];
+}
+
+/* What ranks do is no message's. */
+static void copy_messages(const struct sums *sums, struct pf_chain_report *report)
+{
+    enum { OF_RANKS = 1 << PF_CHAIN_COMPUTATION | 1 << PF_CHAIN_SOFTWARE | 1 << PF_CHAIN_FILES };
+    struct shares all = {0};
+    for (int i = 0; i < sums->places.count; i++) {
+        const struct share *from = &sums->places.at[i];
+        add_classes(&all, 0, from->spent, OF_RANKS);
+        add_classes(&all, from->key & ((1 << (CALL_BITS + PROTOCOL_BITS + SIZE_BITS)) - 1), from->spent,
+                    ~OF_RANKS);
     }
+    report->message = pf_calloc((size_t)all.count + 1, sizeof *report->message);
+    for (int i = 0; i < all.count; i++) {
+        struct pf_chain_message_share *to = &report->message[report->messages++];
+        int64_t key = all.at[i].key;
+        to->size = taken(&key, SIZE_BITS);
+        to->protocol = taken(&key, PROTOCOL_BITS);
+        to->call = (int)key;
+        in_seconds(to->spent, all.at[i].spent);
+    }
+    free(all.at);
+}
+
+/* And what there is in all. */
+static void copy_places(const struct sums *sums, struct pf_chain_report *report)
+{
+    struct shares phases = {0}, sites = {0};
+    int64_t sum[PF_CHAIN_CLASSES] = {0};
+    for (int i = 0; i < sums->places.count; i++) {
+        const struct share *from = &sums->places.at[i];
+        int64_t key = from->key >> (CALL_BITS + PROTOCOL_BITS + SIZE_BITS);
+        add(share_of(&sites, taken(&key, SITE_BITS)), from->spent);
+        add(share_of(&phases, key), from->spent);
+        add(sum, from->spent);
+    }
+    copy_table(&phases, &report->phases, &report->phase);
+    copy_table(&sites, &report->sites, &report->site);
+    in_seconds(report->sum, sum);
 }
 
 static void copy_out(struct sums *sums, int ranks, struct pf_chain_report *report)
 {
-    copy_shares(sums, report);
+    copy_links(sums, report);
+    copy_messages(sums, report);
+    copy_places(sums, report);
     report->hops = sums->hops;
     report->ranks = ranks;
     report->of_rank = pf_calloc((size_t)ranks + 1, sizeof *report->of_rank);
     for (int i = 0; i < ranks && i < sums->ranks; i++)
         report->of_rank[i] = seconds(sums->of_rank[i]);
-    copy_table(&sums->phases, &report->phases, &report->phase);
-    copy_table(&sums->sites, &report->sites, &report->site);
-    int64_t sum[PF_CHAIN_CLASSES] = {0};
-    for (int i = 0; i < sums->phases.count; i++)
-        add(sum, sums->phases.spent[i]);
-    for (int what = 0; what < PF_CHAIN_CLASSES; what++)
-        report->sum[what] = seconds(sum[what]);
     report->pieces = sums->pieces;
     for (int i = 0; i < sums->pieces; i++) {
         const struct pf_chain_part *from = &sums->piece[i];
         struct pf_chain_piece *to = &report->piece[i];
         *to = (struct pf_chain_piece){seconds(from->end), from->rank, from->phase, from->site, {0}};
-        for (int what = 0; what < PF_CHAIN_CLASSES; what++)
-            to->spent[what] = seconds(from->spent[what]);
+        in_seconds(to->spent, from->spent);
     }
     report->longest_count = sums->longest_count;
     for (int i = 0; i < sums->longest_count; i++) {

@@ -19,6 +19,15 @@ struct pf_chain_part {
     struct pf_chain_message message;
 };
 
+/* Copies whole words one by one: what was stored as a word a moment ago is slow to be read as part of
+ * something wider. */
+static inline void pf_chain_copy_words(void *to, const void *from, size_t bytes)
+{
+    typedef volatile int64_t __attribute__((may_alias)) word;
+    for (size_t i = 0; i < bytes / sizeof(word); i++)
+        ((word *)to)[i] = ((const word *)from)[i];
+}
+
 /* The links of a route; NULL: they are not known. */
 extern pf_chain_cross_fn *pf_chain_node_cross;
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-enum { STEM = 100000, BRANCH = 20000, RANKS = 7, PHASES = 3, SITES = 5 };
+enum { STEM = 100000, BRANCH = 20000, RANKS = 7, PHASES = 3, SITES = 5, WAITS = 7 };
 
 /* Part number `i` of a path, on ranks and in phases that change; some are much longer than the others. */
 static struct pf_chain_part part(int i, int64_t *end)
@@ -19,12 +19,13 @@ static struct pf_chain_part part(int i, int64_t *end)
     struct pf_chain_part one = {.rank = i % RANKS, .phase = i % PHASES, .site = i % SITES, .call = 1};
     one.message = (struct pf_chain_message){.from = i % 4,
                                             .to = i % 4 + 1,
+                                            .link = i % WAITS,
                                             .routes = PF_CHAIN_BY_PLATFORM,
                                             .protocol = PF_CHAIN_EAGER,
                                             .size = (uint8_t)(i % 2)};
     one.spent[i % PF_CHAIN_CLASSES] = i % 9973 == 5 ? 1000000 + i : 1 + i % 11;
     one.spent[PF_CHAIN_COMPUTATION] += 3;
-    one.spent[PF_CHAIN_LATENCY] *= 10000; /* a unit is a small part of it */
+    one.spent[PF_CHAIN_LATENCY] *= 10001; /* a unit is a small part of it */
     for (int what = 0; what < PF_CHAIN_CLASSES; what++)
         *end += one.spent[what];
     one.end = *end;
@@ -96,6 +97,11 @@ static void assert_same(const struct pf_chain_report *a, const struct pf_chain_r
     assert_memory_equal(a->of_rank, b->of_rank, RANKS * sizeof *a->of_rank);
     assert_memory_equal(a->phase, b->phase, PHASES * sizeof *a->phase);
     assert_memory_equal(a->site, b->site, SITES * sizeof *a->site);
+    /* To the last unit, whenever they were added up: else runs would differ in it. */
+    assert_int_equal(a->links, b->links);
+    assert_memory_equal(a->link, b->link, (size_t)a->links * sizeof *a->link);
+    assert_int_equal(a->messages, b->messages);
+    assert_memory_equal(a->message, b->message, (size_t)a->messages * sizeof *a->message);
     assert_int_equal(b->longest_count, PF_CHAIN_LONGEST);
     for (int i = 0; i < PF_CHAIN_LONGEST; i++) {
         assert_true(a->longest[i].begin == b->longest[i].begin && a->longest[i].spent == b->longest[i].spent);
