@@ -188,6 +188,19 @@ static void warn_of_estimates(void)
         "long messages that come before their receives are sent twice, and dates decide which do", "portals");
 }
 
+/* At once: each of some hundred pieces would be a call of the system. */
+static void print_costs(void)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = pf_memory_checked(open_memstream(&text, &size), sizeof *out);
+    pf_cost_explain(an_job.cost, out);
+    pf_colls_explain(an_job.colls, out);
+    fclose(out);
+    fwrite(text, 1, size, stderr);
+    free(text);
+}
+
 /* Reports what the model did, when the last rank has finished. */
 static void explain(void)
 {
@@ -197,10 +210,8 @@ static void explain(void)
     warn_of_overrun();
     warn_of_estimates();
     pf_carried_gather(false);
-    if (!pf_config.analytic_explain)
-        return;
-    pf_cost_explain(an_job.cost, stderr);
-    pf_colls_explain(an_job.colls, stderr);
+    if (pf_config.analytic_explain)
+        print_costs();
 }
 
 static int analytic_finish(struct pf_instance *in)

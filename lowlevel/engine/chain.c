@@ -97,13 +97,13 @@ static void set(struct pf_chain *path, const struct pf_chain *from)
 {
     pf_chain_node_keep(from->past);
     pf_chain_node_drop(path->past);
-    *path = *from;
+    pf_chain_copy_words(path, from, sizeof *path);
 }
 
 static struct pf_chain *copy_of(const struct pf_chain *from)
 {
     struct pf_chain *path = pf_pool_get(&paths);
-    *path = *from;
+    pf_chain_copy_words(path, from, sizeof *path);
     pf_chain_node_keep(path->past);
     return path;
 }

@@ -35,9 +35,8 @@ static struct {
     struct pf_sites *sites;
     struct memo {
         const void *address;
-        int fn;
-        struct pf_chain_place place;
-    } * memo; /* PLACES of each rank: where it was lately, by address */
+        struct pf_chain_place place; /* call: -1 for none yet */
+    } * memo;                        /* PLACES of each rank: where it was lately, by address */
     struct pf_chain_report report;
     bool reported, any;
 } all;
@@ -136,7 +135,7 @@ static __attribute__((noinline)) void move(struct memo *memo, const pf_self_t *s
             }
     }
     int site = pf_sites_number(all.sites, self->rank, r->call.site, r->call.fn);
-    *memo = (struct memo){r->call.site, r->call.fn, {row, site, r->call.fn + 1, all.of_row[row]}};
+    *memo = (struct memo){r->call.site, {row, site, r->call.fn + 1, all.of_row[row]}};
 }
 
 static const struct pf_chain_place *where(const pf_self_t *self)
@@ -147,7 +146,8 @@ static const struct pf_chain_place *where(const pf_self_t *self)
         return &nowhere;
     uintptr_t at = (uintptr_t)r->call.site;
     struct memo *memo = &all.memo[(size_t)self->rank * PLACES + (at >> 2 ^ at >> 7 ^ at >> 12) % PLACES];
-    if (memo->address != r->call.site || memo->fn != r->call.fn || memo->place.phase != r->account->slot->row)
+    if (memo->address != r->call.site || memo->place.call != r->call.fn + 1 ||
+        memo->place.phase != r->account->slot->row)
         move(memo, self);
     return &memo->place;
 }
@@ -168,9 +168,9 @@ void pf_critical_path_begin(int ranks)
     factors.of_rank = of_rank;
     if (*pf_config.what_if || (pf_config.analytic_explain && shown)) {
         all.sites = pf_sites_new(ranks);
-        all.memo = pf_calloc((size_t)ranks * PLACES, sizeof *all.memo);
+        all.memo = pf_calloc_lines((size_t)ranks * PLACES, sizeof *all.memo);
         for (int i = 0; i < ranks * PLACES; i++)
-            all.memo[i].fn = -2; /* no rank is there */
+            all.memo[i].place.call = -1; /* no rank is there */
         pf_chain_begin(ranks, *pf_config.what_if ? &factors : NULL, where, pf_network_crossed);
     }
 }

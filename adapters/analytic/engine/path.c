@@ -51,7 +51,8 @@ static struct pf_chain_way *way_of(const struct known *m, size_t priced, enum pf
                               crossing, m->rendezvous, false,     {.date = 0}};
         find(kind);
     }
-    kind->way.message.link = m->waited_at;
+    if (kind->way.message.link != m->waited_at)
+        kind->way.message.link = m->waited_at; /* seldom: it is copied as part of something wider */
     kind->way.date = date;
     return &kind->way;
 }
