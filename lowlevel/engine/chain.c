@@ -25,7 +25,9 @@ struct pf_chain_tip {
     sg_actor_t actor; /* the rank's own */
     struct pf_chain own, helper;
     bool closed;
-    struct pf_chain_date came; /* what it has taken from any source last */
+    bool placed;
+    struct pf_chain_place place; /* where the rank is, if it is placed */
+    struct pf_chain_date came;   /* what it has taken from any source last */
     struct pf_chain_tip *next;
 };
 
@@ -203,7 +205,11 @@ static void add_up(void)
 /* What the rank is in now; another phase or call begins another part. */
 static inline void look_around(const pf_self_t *self, struct pf_chain *path)
 {
-    const struct pf_chain_place *place = all.where(self);
+    struct pf_chain_tip *tip = self->path;
+    const struct pf_chain_place *place = &tip->place;
+    if (!tip->placed)
+        tip->place = *all.where(self);
+    tip->placed = true;
     struct pf_chain_part *part = &path->part;
     path->factor = place->factor;
     if (place->phase == part->phase && place->site == part->site && self->rank == part->rank)
@@ -218,6 +224,12 @@ static inline void look_around(const pf_self_t *self, struct pf_chain *path)
     part->site = place->site;
     part->call = place->call;
     part->message = nothing.part.message;
+}
+
+void pf_chain_moved(const pf_self_t *self)
+{
+    if (self->path)
+        self->path->placed = false;
 }
 
 void pf_chain_open(pf_self_t *self, double now)

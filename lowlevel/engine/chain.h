@@ -129,6 +129,9 @@ typedef const struct pf_chain_place *pf_chain_where_fn(const pf_self_t *self);
 PF_EXPORT void pf_chain_begin(int ranks, const struct pf_chain_factors *factors, pf_chain_where_fn *where,
                               pf_chain_cross_fn *cross);
 
+/* The rank is in another call, phase or model: `where` is asked again before the next part. */
+PF_EXPORT void pf_chain_moved(const pf_self_t *self);
+
 /* The calling actor is the rank's own, not one that helps it; what was before is computation. */
 PF_EXPORT void pf_chain_open(pf_self_t *self, double now);
 

@@ -208,7 +208,7 @@ static void charge(struct pf_rank *r)
     smpi_bench_begin();
 }
 
-bool pf_compute_point(struct pf_rank *r, const void *site, bool asks)
+static bool come_to_call(struct pf_rank *r, const void *site, bool asks)
 {
     struct part *part = &all.part[r->self.rank];
     bool own = (uintptr_t)site >= all.low && (uintptr_t)site < all.high;
@@ -231,6 +231,13 @@ bool pf_compute_point(struct pf_rank *r, const void *site, bool asks)
     book_computation(r, before);
     pf_account_book(r->account);
     return false;
+}
+
+bool pf_compute_point(struct pf_rank *r, const void *site, bool asks)
+{
+    bool stopped = come_to_call(r, site, asks);
+    pf_chain_moved(&r->self); /* into that call */
+    return stopped;
 }
 
 void pf_compute_resume(struct pf_rank *r)

@@ -179,6 +179,7 @@ void pf_critical_path_begin(int ranks)
 
 void pf_critical_path_moved(struct pf_rank *r)
 {
+    pf_chain_moved(&r->self);
     if (pf_chain_on)
         pf_chain_spend(&r->self, simgrid_get_clock(), PF_CHAIN_SOFTWARE);
 }
@@ -191,6 +192,7 @@ void pf_critical_path_computed(struct pf_rank *r, double begin, double end)
 
 void pf_critical_path_open(struct pf_rank *r)
 {
+    pf_chain_moved(&r->self);
     if (pf_chain_on)
         pf_chain_open(&r->self, simgrid_get_clock());
 }

@@ -10,6 +10,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/streams.h"
+#include "lowlevel/engine/chain.h"
 #include "lowlevel/portals/runtime.h"
 #include "middleware/agree/schedule.h"
 #include "middleware/comm/routing.h"
@@ -52,6 +53,7 @@ enum pf_model pf_layer_model(void)
         r->job->start_model = PF_MODEL_PORTALS; /* also for an MPI_Init behind this */
     r->model = r->job->start_model;
     pf_account_move(r->account, NULL, r->model, simgrid_get_clock());
+    pf_chain_moved(&r->self);
     return r->model;
 }
 
