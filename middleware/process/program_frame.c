@@ -51,9 +51,15 @@ void pf_program_loaded(int (*program)(int, char **, char **))
     called[actor].main = program;
 }
 
+/* One that the dynamic linker has loaded once for all ranks (SMPI_PRIVATIZATION=mmap) is no actor's. */
+static int (*main_of(const struct called *own))(int, char **, char **)
+{
+    return own->main ? own->main : called_of(0)->main;
+}
+
 int (*pf_program_of_rank(void))(int, char **, char **)
 {
-    return called_here()->main;
+    return main_of(called_here());
 }
 
 void pf_program_set_frame(struct pf_program_frame *frame)
@@ -70,7 +76,7 @@ int pf_program_number(void)
 const void *pf_program_of_caller(void)
 {
     const struct called *own = called_of((size_t)pf_process_actor());
-    return own->frame ? (const void *)(uintptr_t)own->main : NULL;
+    return own->frame ? (const void *)(uintptr_t)main_of(own) : NULL;
 }
 
 void pf_program_exit(int status)
