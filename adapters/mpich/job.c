@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "loader/copy.h"
 #include "loader/image.h"
+#include "lowlevel/engine/chain.h"
 #include "lowlevel/engine/engine.h"
 #include "lowlevel/ucx/runtime.h"
 
@@ -215,6 +216,8 @@ static void start_helpers(void)
         snprintf(name, sizeof name, "mpich-init-%d", i);
         sg_actor_t helper = sg_actor_init(name, pf_mpich_job()->ranks[i]->host);
         sg_actor_set_data(helper, pf_mpich_job()->ranks[i]);
+        if (pf_chain_on)
+            pf_chain_help(pf_mpich_job()->ranks[i], false);
         sg_actor_start(helper, init_actor, 0, NULL);
     }
     for (int done = 0; done < pf_mpich_job()->size && mpich.state != FAILED; done++)

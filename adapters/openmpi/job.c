@@ -28,6 +28,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "loader/libc.h"
+#include "lowlevel/engine/chain.h"
 #include "lowlevel/engine/engine.h"
 #include "lowlevel/portals/runtime.h"
 #include "lowlevel/storage/storage.h"
@@ -371,6 +372,8 @@ static void start_helpers(struct pf_ompi_stack *stack)
         snprintf(name, sizeof name, "openmpi-init-%d", rank);
         sg_actor_t helper = sg_actor_init(name, stack->job.ranks[rank]->host);
         sg_actor_set_data(helper, stack->job.ranks[rank]);
+        if (pf_chain_on)
+            pf_chain_help(stack->job.ranks[rank], false);
         sg_actor_start(helper, init_actor, 0, NULL);
     }
     for (int done = 0; done < stack->job.size && stack->state != PF_OMPI_FAILED; done++)

@@ -394,12 +394,15 @@ struct pf_chain *pf_chain_copy(void)
     return copy_of(path ? path : &nothing);
 }
 
-void pf_chain_help(pf_self_t *self)
+void pf_chain_help(pf_self_t *self, bool lasts)
 {
+    struct pf_chain_tip *tip = tip_of(self);
+    if (!lasts && !tip->actor)
+        return;
     struct pf_chain *path = pf_chain_copy();
     all.helped = true;
     shorten(path, units(pf_engine_now()));
-    set(&tip_of(self)->helper, path);
+    set(&tip->helper, path);
     pf_chain_free(&path);
 }
 

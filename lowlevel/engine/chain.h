@@ -136,8 +136,8 @@ PF_EXPORT void pf_chain_moved(const pf_self_t *self);
 PF_EXPORT void pf_chain_open(pf_self_t *self, double now);
 
 /* The calling actor starts one that helps the rank. What that does at first, with what has come long before,
- * happens because of this. */
-PF_EXPORT void pf_chain_help(pf_self_t *self);
+ * happens because of this. `lasts`: it may go on when a rank that has not begun yet has. */
+PF_EXPORT void pf_chain_help(pf_self_t *self, bool lasts);
 
 /* Since the last date that is known of the rank, it did this. Its own actor calls; a helper's call does
  * nothing. Before the phase changes, too. */

@@ -59,7 +59,7 @@ static void start_helper(struct pf_rank *r, int impl)
     sg_actor_t helper = sg_actor_init(name, r->self.host);
     sg_actor_set_data(helper, &r->self);
     if (pf_chain_on)
-        pf_chain_help(&r->self);
+        pf_chain_help(&r->self, true);
     /* In this order: SimGrid ends all daemons when there are as many as actors that have started, and
      * stumbles over one that has not. */
     sg_actor_start_(helper, helper_main, 2, argv);
