@@ -166,6 +166,6 @@ EOF
     recorded=$(computed)
     for speed in 0.01 0.02 0.05 0.5; do
         PARFOCAL_COMPUTATION_REPLAY=record pfrun $network:$speed ./pieces >/dev/null
-        python3 -c 'import sys; a, b = map(float, sys.argv[1:]); print(a, b); assert b > 0.01 and abs(a / b - 1) < 0.01' "$(computed)" "$recorded"
+        python3 -c 'import sys; a, b = map(float, sys.argv[1:]); print(a, b); assert b > 0.01 and abs(a / b - 1) < 0.03' "$(computed)" "$recorded"
     done
 }
