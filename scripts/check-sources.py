@@ -113,9 +113,10 @@ def check_opening(tree):
 
 
 def check_threads(tree):
-    """All ranks share one thread, so that thread-local state has no owner. Programs of ranks may have it, and OpenMP's threads."""
+    """All ranks share one thread, so that thread-local state has no owner. Programs of ranks may have it, and what serves their threads."""
+    serving = {f"middleware/process/libc_{name}.c" for name in ("openmp", "folder", "proc")}
     for name in tree.sources(C_CODE):
-        if name.startswith("tests/e2e/process/") or name == "middleware/process/libc_openmp.c":
+        if name.startswith("tests/e2e/process/") or name in serving:
             continue
         for number, line in enumerate(code_lines(tree.text(name)), 1):
             if re.search(r"\b(__thread|_Thread_local|thread_local)\b", line):
