@@ -45,3 +45,18 @@ void pf_flush_all(void)
         pf_flush(_IO_iter_file(place));
     _IO_list_unlock();
 }
+
+bool pf_streams_kept(void)
+{
+    bool kept = false;
+    _IO_list_lock();
+    for (place_t place = _IO_iter_begin(); place != _IO_iter_end(); place = _IO_iter_next(place)) {
+        FILE *stream = _IO_iter_file(place);
+        if (ftrylockfile(stream) == 0)
+            funlockfile(stream);
+        else
+            kept = true;
+    }
+    _IO_list_unlock();
+    return kept;
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/export.h"
@@ -9,3 +10,6 @@
  * be written, and one that is not free within a second is written nevertheless, as exit() does it. */
 PF_EXPORT void pf_flush(FILE *stream);
 PF_EXPORT void pf_flush_all(void);
+
+/* Whether another thread keeps a stream, for which exit() waits in newer C libraries. */
+PF_EXPORT bool pf_streams_kept(void);

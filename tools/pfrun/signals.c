@@ -529,6 +529,8 @@ static void on_process_exit(int status, void *unused)
     (void)unused;
     if (pf_in_child())
         pf_end_process(status);
+    if (!watching_exit && pf_streams_kept()) /* the C library would wait for them */
+        pf_end_process(status);
     if (!watching_exit)
         return;
     char runner[200];
