@@ -128,17 +128,17 @@ static void take_offer(struct pf_packet_sim *sim, struct packet_head *head, int3
 void pf_packet_stages_allocate(struct pf_packet_sim *sim, int32_t router, int32_t output, double now)
 {
     const struct packet_vertex *v = &sim->vertex[router];
+    const int channels = sim->channels;
     int offers[CHANNELS_LIMIT];
-    for (int channel = 0; channel < sim->channels; channel++)
+    for (int channel = 0; channel < channels; channel++)
         offers[channel] = offer(sim, v, output, channel, now);
-    for (int channel = 0; channel < sim->channels; channel++) {
+    for (int channel = 0; channel < channels; channel++) {
         int place = offers[channel];
         if (place < 0)
             continue;
-        const struct packet_queue *queue = queue_of(sim, v->first_port + place / sim->channels,
-                                                    place % sim->channels, output - v->first_port);
-        int first = class_of(sim, place % sim->channels, queue->hop.vc),
-            count = choice_at(sim, output, &first);
+        const struct packet_queue *queue =
+            queue_of(sim, v->first_port + place / channels, place % channels, output - v->first_port);
+        int first = class_of(sim, place % channels, queue->hop.vc), count = choice_at(sim, output, &first);
         if (asks(sim, queue, now))
             take_offer(sim, &sim->heads[queue - sim->queues], output, first, count, offers, place);
     }
