@@ -211,7 +211,7 @@ static const struct pair pairs[] = {
     CASE("mesh:5x5", "minimal", 0, false, MESH(5), ROUTER(4, 8, 5, 1, 2, 2)),
     CASE("mesh:4x4", "minimal", 0, false, MESH(4), ROUTER(2, 8, 4, 2, 2, 2)),
     CASE("mesh:4x4", "minimal", 0, false, MESH(4), ROUTER(4, 4, 2, 0, 4, 1)),
-    CASE("mesh:4x4", "minimal", 0.45, true, MESH(4), ROUTER(4, 4, 8, 1, 2, 1)), /* nodes wait for credits */
+    CASE("mesh:4x4", "minimal", 0.4, true, MESH(4), ROUTER(4, 4, 8, 1, 2, 1)), /* nodes wait for credits */
     CASE("mesh:4x4", "minimal", 0.18, false, MESH(4), ROUTER(1, 4, 8, 1, 2, 1)),
     CASE("mesh:4x4", "minimal", 0.2, true, MESH(4), ROUTER(8, 8, 20, 0, 2, 2)),
     CASE("mesh:4x4", "minimal", 0.4, true, MESH(4), ROUTER(8, 8, 20, 0, 2, 2)),
