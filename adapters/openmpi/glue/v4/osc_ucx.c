@@ -140,11 +140,10 @@ static int put_in_row(struct elements *e)
     return status;
 }
 
-static int prepare(struct elements *e, bool combines)
+static int prepare(struct elements *e, const struct ompi_op_t *op)
 {
+    bool combines = op != &ompi_mpi_op_replace.op && op != &ompi_mpi_op_no_op.op;
     int status = OMPI_SUCCESS;
-    e->row = NULL;
-    e->made = NULL;
     if (combines && e->count > 0 && !ompi_datatype_is_predefined(e->type))
         status = put_in_row(e);
     if (status != OMPI_SUCCESS || e->target_count < 2 || ompi_datatype_is_predefined(e->target_type))
@@ -167,12 +166,8 @@ static void release(struct elements *e)
 static int accumulate(const void *origin, int count, type_t *type, int target, ptrdiff_t at, int target_count,
                       type_t *target_type, struct ompi_op_t *op, struct ompi_win_t *win)
 {
-    struct elements e = {.origin = origin,
-                         .count = count,
-                         .type = type,
-                         .target_count = target_count,
-                         .target_type = target_type};
-    int status = prepare(&e, op != &ompi_mpi_op_replace.op && op != &ompi_mpi_op_no_op.op);
+    struct elements e = {origin, count, type, NULL, target_count, target_type, NULL};
+    int status = prepare(&e, op);
     if (status == OMPI_SUCCESS)
         status =
             stock.accumulate(e.origin, e.count, e.type, target, at, e.target_count, e.target_type, op, win);
@@ -184,12 +179,8 @@ static int get_accumulate(const void *origin, int count, type_t *type, void *res
                           type_t *result_type, int target, ptrdiff_t at, int target_count,
                           type_t *target_type, struct ompi_op_t *op, struct ompi_win_t *win)
 {
-    struct elements e = {.origin = origin,
-                         .count = count,
-                         .type = type,
-                         .target_count = target_count,
-                         .target_type = target_type};
-    int status = prepare(&e, op != &ompi_mpi_op_replace.op && op != &ompi_mpi_op_no_op.op);
+    struct elements e = {origin, count, type, NULL, target_count, target_type, NULL};
+    int status = prepare(&e, op);
     reads = true;
     if (status == OMPI_SUCCESS)
         status = stock.get_accumulate(e.origin, e.count, e.type, result, result_count, result_type, target,
