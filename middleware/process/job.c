@@ -334,7 +334,20 @@ pf_self_t *pf_job_identify(void)
     return &r->self;
 }
 
-static int portals_left; /* ranks that have ended so */
+static int portals_left; /* ranks that have called Portals and not MPI, and have ended */
+
+/* A thousand lines that say the same of each rank would hide the reason, which the first ones show. */
+enum { RANKS_NAMED = 4 };
+
+static void warn_unfinished(const struct pf_rank *r, int status, const char *missing, const char *last_call)
+{
+    static int ended;
+    if (++ended <= RANKS_NAMED)
+        pf_warn("rank %d has ended with status %d and without %s%s%s", r->self.rank, status, missing,
+                last_call ? "; its last call was " : "", last_call ? last_call : "");
+    else if (ended == RANKS_NAMED + 1)
+        pf_warn("more ranks have ended so, which are not listed");
+}
 
 /* The end of a rank that has called Portals and not MPI. Messages may still come to what it has left open,
  * and its memory is about to go away. */
@@ -344,8 +357,7 @@ static void portals_rank_left(struct pf_rank *r, int status)
     if (pf_job_state.left_status == 0)
         pf_job_state.left_status = status;
     if (pf_portals_leave(&r->self))
-        pf_warn("rank %d has ended with status %d and without %s", r->self.rank, status,
-                r->self.shmem ? "shmem_finalize" : "PtlFini");
+        warn_unfinished(r, status, r->self.shmem ? "shmem_finalize" : "PtlFini", NULL);
     pf_account_close(r->account, simgrid_get_clock());
     pf_critical_path_close(r);
     if (pf_compute_on && r->computes)
@@ -356,6 +368,9 @@ static void portals_rank_left(struct pf_rank *r, int status)
 
 void pf_job_rank_left(int status)
 {
+    static int failed;
+    if (status && ++failed == RANKS_NAMED) /* SimGrid's line on each */
+        xbt_log_control_set("smpi_kernel.thres:error");
     pf_self_t *self = pf_self();
     pf_world_left((int)sg_actor_self_get_pid() - 1, status);
     if (self)
@@ -369,8 +384,7 @@ void pf_job_rank_left(int status)
     pf_portals_leave(&self->mpi->self);
     if (pf_job_state.left_status == 0)
         pf_job_state.left_status = status ? status : 1; /* an error, as under mpirun */
-    pf_warn("rank %d has ended with status %d and without MPI_Finalize; its last call was %s", self->rank,
-            status, pf_fn_name(self->mpi->call.fn));
+    warn_unfinished(self->mpi, status, "MPI_Finalize", pf_fn_name(self->mpi->call.fn));
     pf_check_unfinalized(self->mpi);
 }
 

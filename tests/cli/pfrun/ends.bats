@@ -90,6 +90,21 @@ setup_file() {
     done
 }
 
+@test "of many ranks that end with an error the first ones are named" {
+    for model in smpi portals; do
+        run pfrun -np 64 -model $model "$APP" left
+        echo "$output"
+        [ "$status" -eq 3 ]
+        [ "$(grep -c "ended with status 3 and without MPI_Finalize; its last call was MPI_Comm_rank" <<<"$output")" -eq 4 ]
+        grep "warning: more ranks have ended so, which are not listed" <<<"$output"
+        [ "$(wc -l <<<"$output")" -le 12 ]
+        run pfrun -np 64 -model $model "$APP" failed
+        echo "$output"
+        [ "$status" -eq 3 ]
+        [ "$(wc -l <<<"$output")" -le 5 ]
+    done
+}
+
 @test "a livelock names model and source line of all ranks" {
     for call in Win_test Request_get_status; do
         for model in smpi portals analytic; do

@@ -125,6 +125,8 @@ int main(int argc, char **argv)
         phases();
     if (strcmp(argv[1], "lost") == 0 && rank == 1)
         exit(atoi(argv[2]));
+    if (strcmp(argv[1], "left") == 0)
+        return 3;
     if (strcmp(argv[1], "partly") == 0)
         wait_in_part();
     if (strcmp(argv[1], "deadlock") == 0 || strcmp(argv[1], "lost") == 0)
@@ -140,5 +142,5 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "shadows") == 0)
         shadows();
     MPI_Finalize();
-    return 0;
+    return strcmp(argv[1], "failed") == 0 ? 3 : 0;
 }
