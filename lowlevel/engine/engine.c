@@ -14,6 +14,7 @@
 static const double before_all = -1;
 struct pf_engine_state pf_engine_state = {.clock = &before_all};
 
+static struct pf_heap pending;
 static uint64_t orders; /* ties are broken by the order of posting */
 
 static struct pf_waiter *wake_first;
@@ -25,9 +26,7 @@ static struct {
     double date, precision;
 } alarm_clock = {.date = INFINITY};
 
-/* Timers of actors that work, by the date at which they have done it, behind one that belongs to none. */
-static struct pf_event no_worker = {.date = -1, .slot = PF_EVENT_IN_FIFO};
-static struct pf_event_fifo workers = {&no_worker, &no_worker};
+static struct pf_heap workers;       /* timers of actors that work, by the date at which they have done it */
 static uint64_t stops;               /* of SimGrid's clock */
 static const double accuracy = 1e-9; /* s: SimGrid takes dates that are nearer for equal */
 
@@ -97,14 +96,14 @@ void pf_engine_post(struct pf_event *event, double date)
 {
     set_date(event, date);
     event->fifo = NULL;
-    pf_heap_insert(event);
+    pf_heap_insert(&pending, event);
 }
 
 void pf_engine_post_at(struct pf_event *event, struct pf_engine_place place)
 {
     set_place(event, place.date, place.turn);
     event->fifo = NULL;
-    pf_heap_insert(event);
+    pf_heap_insert(&pending, event);
 }
 
 uint64_t pf_engine_next_turn(void)
@@ -119,7 +118,7 @@ void pf_engine_set_next_turn(uint64_t turn)
 
 struct pf_engine_place pf_engine_first_place(void)
 {
-    const struct pf_event *first = pf_heap_first();
+    const struct pf_event *first = pf_heap_first(&pending);
     return first ? (struct pf_engine_place){first->date, first->order}
                  : (struct pf_engine_place){INFINITY, UINT64_MAX};
 }
@@ -144,7 +143,7 @@ void pf_engine_post_in(struct pf_event_fifo *fifo, struct pf_event *event, doubl
     set_date(event, date);
     event->fifo = NULL;
     if (fifo->last && event->date < fifo->last->date) {
-        pf_heap_insert(event);
+        pf_heap_insert(&pending, event);
         return;
     }
     event->fifo = fifo;
@@ -154,7 +153,7 @@ void pf_engine_post_in(struct pf_event_fifo *fifo, struct pf_event *event, doubl
         event->slot = PF_EVENT_IN_FIFO;
     } else {
         fifo->first = event;
-        pf_heap_insert(event);
+        pf_heap_insert(&pending, event);
     }
     fifo->last = event;
 }
@@ -177,11 +176,11 @@ static void leave_fifo(struct pf_event *event)
     fifo->first = event->next;
     if (!fifo->first) {
         fifo->last = NULL;
-        pf_heap_remove(event);
+        pf_heap_remove(&pending, event);
         return;
     }
     fetch(fifo->first->next);
-    pf_heap_replace(event, fifo->first);
+    pf_heap_replace(&pending, event, fifo->first);
 }
 
 /* Rare: an event inside a fifo is looked for. */
@@ -200,7 +199,7 @@ static void cancel_in_fifo(struct pf_event *event)
 static void leave(struct pf_event *event)
 {
     if (!event->fifo)
-        pf_heap_remove(event);
+        pf_heap_remove(&pending, event);
     else if (event->slot == PF_EVENT_IN_FIFO)
         cancel_in_fifo(event);
     else
@@ -221,7 +220,7 @@ static void run_event(struct pf_event *event)
     if (event->fifo)
         leave_fifo(event);
     else
-        pf_heap_remove(event);
+        pf_heap_remove(&pending, event);
     pf_engine_state.date = event->date;
     pf_engine_state.inside = true;
     if (__builtin_expect(pf_chain_on, 0))
@@ -232,7 +231,7 @@ static void run_event(struct pf_event *event)
 
 void pf_engine_run_first(void)
 {
-    run_event(pf_heap_first());
+    run_event(pf_heap_first(&pending));
     pf_engine_state.inside = true;
 }
 
@@ -253,7 +252,7 @@ static double next_date(double clock)
 {
     if (wake_first)
         return wake_date > clock ? wake_date - clock : 0.0;
-    struct pf_event *first = pf_heap_first();
+    struct pf_event *first = pf_heap_first(&pending);
     if (!first)
         return -1.0;
     return first->date > clock ? first->date - clock : 0.0;
@@ -279,7 +278,7 @@ double pf_engine_run_ahead(double clock, double limit)
         return -1.0;
     struct pf_event *first;
     series_end = (struct pf_engine_place){limit, 0};
-    while (!wake_first && (first = pf_heap_first()) && first->date < limit)
+    while (!wake_first && (first = pf_heap_first(&pending)) && first->date < limit)
         run_event(first);
     return_hook();
     return next_date(clock);
@@ -293,10 +292,10 @@ static void release(struct pf_waiter *waiter)
 
 static void release_workers(double clock)
 {
-    while (no_worker.next && no_worker.next->date - clock < accuracy) {
-        struct pf_waiter *worker = pf_container_of(no_worker.next, struct pf_waiter, timer);
-        pf_engine_cancel(&worker->timer);
-        release(worker);
+    struct pf_event *first;
+    while ((first = pf_heap_first(&workers)) && first->date - clock < accuracy) {
+        pf_heap_remove(&workers, first);
+        release(pf_container_of(first, struct pf_waiter, timer));
     }
 }
 
@@ -309,7 +308,7 @@ void pf_engine_run_until(double clock)
         release_wakes();
     struct pf_event *first;
     series_end = (struct pf_engine_place){limit, UINT64_MAX};
-    while ((first = pf_heap_first()) && first->date <= limit) {
+    while ((first = pf_heap_first(&pending)) && first->date <= limit) {
         run_event(first);
         release_wakes();
     }
@@ -328,7 +327,8 @@ void pf_engine_set_alarm(struct pf_waiter *waiter, double date, double precision
 
 double pf_engine_until_alarm(double clock)
 {
-    double date = no_worker.next ? fmin(no_worker.next->date, alarm_clock.date) : alarm_clock.date;
+    const struct pf_event *first = pf_heap_first(&workers);
+    double date = first ? fmin(first->date, alarm_clock.date) : alarm_clock.date;
     return date > clock ? date - clock : 0.0;
 }
 
@@ -403,33 +403,13 @@ void pf_waiter_wake(struct pf_waiter *waiter)
 }
 
 /* As SimGrid has it, of those that end at the same date and began at one stop the last comes first. */
-static bool ends_before(const struct pf_event *timer, double end)
+static uint64_t worker_order(void)
 {
-    return timer->date < end || (timer->date == end && timer->order != stops);
-}
-
-static bool fits_behind(const struct pf_event *timer, double end)
-{
-    return timer->slot && ends_before(timer, end) && !(timer->next && ends_before(timer->next, end));
-}
-
-/* Mostly at the end, or where the one before was added. */
-static void add_worker(struct pf_event *timer, double end)
-{
-    static struct pf_event *place = &no_worker;
-    struct pf_event *before = fits_behind(workers.last, end) ? workers.last : place;
-    if (!fits_behind(before, end))
-        for (before = &no_worker; !fits_behind(before, end);)
-            before = before->next;
-    place = before;
-    timer->date = end;
-    timer->order = stops;
-    timer->fifo = &workers;
-    timer->slot = PF_EVENT_IN_FIFO;
-    timer->next = before->next;
-    before->next = timer;
-    if (!timer->next)
-        workers.last = timer;
+    enum { BITS = 24 }; /* for the ranks that begin at one stop */
+    static uint64_t stop, left;
+    left = stop == stops && left > 0 ? left - 1 : ((uint64_t)1 << BITS) - 1;
+    stop = stops;
+    return stop << BITS | left;
 }
 
 /* As sg_actor_sleep_for(), at a fraction of its price and without a need for SimGrid's whole rounds. One that
@@ -446,7 +426,9 @@ static void work(double seconds)
         spare = waiter->next;
     }
     pf_event_init(&waiter->timer, NULL);
-    add_worker(&waiter->timer, pf_engine_clock() + seconds);
+    waiter->timer.date = pf_engine_clock() + seconds;
+    waiter->timer.order = worker_order();
+    pf_heap_insert(&workers, &waiter->timer);
     pf_waiter_park(waiter);
     waiter->next = spare;
     spare = waiter;

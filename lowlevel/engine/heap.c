@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The pending events by date. */
+/* Pending events by date. */
 #include "lowlevel/engine/heap.h"
 
 #include <stdlib.h>
@@ -17,43 +17,32 @@
  * The key is one number, the date before the order of posting: dates are not negative, so they compare like
  * their bits. Comparing needs no branch, which no processor could predict.
  */
-__extension__ typedef unsigned __int128 pf_key;
+#define ASIDE (PF_EVENT_IN_FIFO - 1) /* slot of the first event */
 
-static pf_key *keys; /* by leaf; free leaves are later than everything */
-static struct pf_event **events;
-static uint32_t *winners; /* node i is above 2i and 2i + 1; leaf l is node leaves + l */
-static uint32_t *unused;  /* leaves, the next one to use last */
-static uint32_t leaves;   /* a power of two */
-static uint32_t size;
+static const pf_heap_key never = ~(pf_heap_key)0;
 
-static struct pf_event *first; /* stands aside: earlier than all leaves; or NULL */
-static pf_key first_key;
-#define ASIDE (PF_EVENT_IN_FIFO - 1) /* its slot */
-
-static const pf_key never = ~(pf_key)0;
-
-static inline pf_key key_of(const struct pf_event *event)
+static inline pf_heap_key key_of(const struct pf_event *event)
 {
     double date = event->date + 0.0; /* no negative zero */
     uint64_t bits;
     memcpy(&bits, &date, sizeof bits);
-    return (pf_key)bits << 64 | event->order;
+    return (pf_heap_key)bits << 64 | event->order;
 }
 
 /* A leaf has changed. Nodes that did not name it, and do not name it now, are as they were. */
-static void replay(uint32_t leaf)
+static void replay(struct pf_heap *heap, uint32_t leaf)
 {
     uint32_t best = leaf;
-    pf_key key = keys[leaf];
-    for (uint32_t node = leaves + leaf; node > 1;) {
-        uint32_t rival = winners[node ^ 1];
-        bool loses = keys[rival] < key;
-        key = loses ? keys[rival] : key;
+    pf_heap_key key = heap->keys[leaf];
+    for (uint32_t node = heap->leaves + leaf; node > 1;) {
+        uint32_t rival = heap->winners[node ^ 1];
+        bool loses = heap->keys[rival] < key;
+        key = loses ? heap->keys[rival] : key;
         best = loses ? rival : best;
         node /= 2;
-        if (best != leaf && winners[node] != leaf)
+        if (best != leaf && heap->winners[node] != leaf)
             return;
-        winners[node] = best;
+        heap->winners[node] = best;
     }
 }
 
@@ -64,86 +53,87 @@ static void *resize(void *array, size_t bytes)
 }
 
 /* Twice as many leaves; events keep theirs. */
-static void grow(void)
+static void grow(struct pf_heap *heap)
 {
-    uint32_t old = leaves;
+    uint32_t old = heap->leaves;
     uint32_t wanted = old ? 2 * old : 8; /* few stages make few events: each level costs time */
-    keys = resize(keys, wanted * sizeof *keys);
-    events = resize(events, wanted * sizeof(struct pf_event *));
-    winners = resize(winners, 2 * (size_t)wanted * sizeof *winners);
-    unused = resize(unused, wanted * sizeof *unused);
-    leaves = wanted;
+    heap->keys = resize(heap->keys, wanted * sizeof *heap->keys);
+    heap->events = resize(heap->events, wanted * sizeof(struct pf_event *));
+    heap->winners = resize(heap->winners, 2 * (size_t)wanted * sizeof *heap->winners);
+    heap->unused = resize(heap->unused, wanted * sizeof *heap->unused);
+    heap->leaves = wanted;
     for (uint32_t leaf = wanted; leaf-- > old;) {
-        keys[leaf] = never;
-        unused[wanted - 1 - leaf] = leaf;
+        heap->keys[leaf] = never;
+        heap->unused[wanted - 1 - leaf] = leaf;
     }
     for (uint32_t leaf = 0; leaf < wanted; leaf++)
-        winners[wanted + leaf] = leaf;
+        heap->winners[wanted + leaf] = leaf;
     for (uint32_t node = wanted; --node > 0;)
-        winners[node] =
-            keys[winners[2 * node]] < keys[winners[2 * node + 1]] ? winners[2 * node] : winners[2 * node + 1];
+        heap->winners[node] = heap->keys[heap->winners[2 * node]] < heap->keys[heap->winners[2 * node + 1]]
+                                  ? heap->winners[2 * node]
+                                  : heap->winners[2 * node + 1];
 }
 
-static void occupy(uint32_t leaf, struct pf_event *event, pf_key key)
+static void occupy(struct pf_heap *heap, uint32_t leaf, struct pf_event *event, pf_heap_key key)
 {
-    keys[leaf] = key;
-    events[leaf] = event;
+    heap->keys[leaf] = key;
+    heap->events[leaf] = event;
     event->slot = leaf + 1;
-    replay(leaf);
+    replay(heap, leaf);
 }
 
-static void insert(struct pf_event *event, pf_key key)
+static void insert(struct pf_heap *heap, struct pf_event *event, pf_heap_key key)
 {
-    if (size == leaves)
-        grow();
-    occupy(unused[leaves - 1 - size++], event, key);
+    if (heap->size == heap->leaves)
+        grow(heap);
+    occupy(heap, heap->unused[heap->leaves - 1 - heap->size++], event, key);
 }
 
-struct pf_event *pf_heap_first(void)
+struct pf_event *pf_heap_first(const struct pf_heap *heap)
 {
-    return first || size == 0 ? first : events[winners[1]];
+    return heap->first || heap->size == 0 ? heap->first : heap->events[heap->winners[1]];
 }
 
-size_t pf_heap_size(void)
+size_t pf_heap_size(const struct pf_heap *heap)
 {
-    return size + (first != NULL);
+    return heap->size + (heap->first != NULL);
 }
 
-void pf_heap_insert(struct pf_event *event)
+void pf_heap_insert(struct pf_heap *heap, struct pf_event *event)
 {
-    pf_key key = key_of(event);
-    if (first ? key > first_key : size > 0 && key > keys[winners[1]]) {
-        insert(event, key);
+    pf_heap_key key = key_of(event);
+    if (heap->first ? key > heap->first_key : heap->size > 0 && key > heap->keys[heap->winners[1]]) {
+        insert(heap, event, key);
         return;
     }
-    if (first)
-        insert(first, first_key);
-    first = event;
-    first_key = key;
+    if (heap->first)
+        insert(heap, heap->first, heap->first_key);
+    heap->first = event;
+    heap->first_key = key;
     event->slot = ASIDE;
 }
 
-void pf_heap_remove(struct pf_event *event)
+void pf_heap_remove(struct pf_heap *heap, struct pf_event *event)
 {
     uint32_t leaf = event->slot - 1;
     event->slot = 0;
-    if (event == first) {
-        first = NULL;
+    if (event == heap->first) {
+        heap->first = NULL;
         return;
     }
-    keys[leaf] = never;
-    replay(leaf);
-    unused[leaves - size--] = leaf;
+    heap->keys[leaf] = never;
+    replay(heap, leaf);
+    heap->unused[heap->leaves - heap->size--] = leaf;
 }
 
-void pf_heap_replace(struct pf_event *event, struct pf_event *successor)
+void pf_heap_replace(struct pf_heap *heap, struct pf_event *event, struct pf_event *successor)
 {
-    if (event == first) {
-        pf_heap_remove(event);
-        pf_heap_insert(successor);
+    if (event == heap->first) {
+        pf_heap_remove(heap, event);
+        pf_heap_insert(heap, successor);
         return;
     }
     uint32_t leaf = event->slot - 1;
     event->slot = 0;
-    occupy(leaf, successor, key_of(successor));
+    occupy(heap, leaf, successor, key_of(successor));
 }

@@ -7,13 +7,26 @@
 extern "C" {
 #endif
 
-/* The earliest pending event, NULL when there is none. */
-struct pf_event *pf_heap_first(void);
-size_t pf_heap_size(void);
-void pf_heap_insert(struct pf_event *event);
-void pf_heap_remove(struct pf_event *event);
+/* Events by date, at one date by order. All zeros at the beginning. */
+__extension__ typedef unsigned __int128 pf_heap_key;
+struct pf_heap {
+    pf_heap_key *keys; /* by leaf; free leaves are later than everything */
+    struct pf_event **events;
+    uint32_t *winners; /* node i is above 2i and 2i + 1; leaf l is node leaves + l */
+    uint32_t *unused;  /* leaves, the next one to use last */
+    uint32_t leaves;   /* a power of two */
+    uint32_t size;
+    struct pf_event *first; /* stands aside: earlier than all leaves; or NULL */
+    pf_heap_key first_key;
+};
+
+/* The earliest event, NULL when there is none. */
+struct pf_event *pf_heap_first(const struct pf_heap *heap);
+size_t pf_heap_size(const struct pf_heap *heap);
+void pf_heap_insert(struct pf_heap *heap, struct pf_event *event);
+void pf_heap_remove(struct pf_heap *heap, struct pf_event *event);
 /* Puts an event in the place of one that is not later. */
-void pf_heap_replace(struct pf_event *event, struct pf_event *successor);
+void pf_heap_replace(struct pf_heap *heap, struct pf_event *event, struct pf_event *successor);
 
 /* What the scheduler and the binding to SimGrid share. */
 double pf_engine_next_date(double clock);
