@@ -95,6 +95,8 @@ struct pf_chain_factors {
     const double *of_rank;
 };
 
+enum { PF_CHAIN_CALLS = 4096 }; /* numbers of functions */
+
 /* Where a rank is. */
 struct pf_chain_place {
     int phase;     /* a number */

@@ -247,13 +247,21 @@ static void add_ways(struct ways *ways, const struct ways *later)
 
 /* Of a part: phase, site, call and class of message, from which all sums but those of ranks and links come.
  */
-enum { SIZE_BITS = 3, PROTOCOL_BITS = 4, CALL_BITS = 12, SITE_BITS = 22 };
+enum { SIZE_BITS = 3, PROTOCOL_BITS = 4, CALL_BITS = 12, SITE_BITS = 22, PHASE_BITS = 22 };
 _Static_assert(PF_CHAIN_SIZES <= 1 << SIZE_BITS && PF_CHAIN_PROTOCOLS <= 1 << PROTOCOL_BITS, "they fit");
+_Static_assert(PF_CHAIN_CALLS <= 1 << CALL_BITS, "they fit");
+
+/* Sites without a number of their own count as none, phases as the last one. */
+static inline int below(int number, int bits, int otherwise)
+{
+    return number < 1 << bits ? number : otherwise;
+}
 
 static inline int64_t key_of_place(const struct pf_chain_part *part)
 {
     const struct pf_chain_message *m = &part->message;
-    int64_t place = ((int64_t)part->phase << SITE_BITS | part->site) << CALL_BITS | part->call;
+    int64_t phase = below(part->phase, PHASE_BITS, (1 << PHASE_BITS) - 1);
+    int64_t place = (phase << SITE_BITS | below(part->site, SITE_BITS, 0)) << CALL_BITS | part->call;
     return (place << PROTOCOL_BITS | m->protocol) << SIZE_BITS | m->size;
 }
 

@@ -2,6 +2,7 @@
 /* MPI_Finalize and windows that are still there. */
 #include <utlist.h>
 
+#include "base/log.h"
 #include "middleware/comm/routing.h"
 #include "middleware/rma/win.h"
 
@@ -14,11 +15,16 @@ void pf_win_end_all(struct pf_rank *r)
     DL_FOREACH_SAFE(r->windows, win, next)
     {
         struct pf_instance *in = win->in;
+        int code = MPI_SUCCESS;
         if (win->epoch == PF_WIN_LOCKED_ALL) {
-            pf_win_unlock_all(r, win);
+            code = pf_win_unlock_all(r, win);
             pf_call_native_end(r, in);
         }
-        pf_win_native_free(r, win);
+        if (code == MPI_SUCCESS)
+            code = pf_win_native_free(r, win);
         pf_call_native_end(r, in);
+        if (code != MPI_SUCCESS)
+            pf_warn("rank %d: MPI_Finalize cannot end a window that was not freed: error class %d",
+                    r->self.rank, in->ops->error_class(in, code));
     }
 }

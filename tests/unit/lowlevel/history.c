@@ -154,8 +154,24 @@ static void test_sums_stay(void **state)
     pf_chain_node_drop(tip[1]);
 }
 
+/* A place whose number has no room in the keys of the sums is none, and changes no phase. */
+static void test_many_sites(void **state)
+{
+    (void)state;
+    struct pf_chain_part one = {.phase = 1, .site = (1 << 22) + 3, .call = 1, .end = 5};
+    one.spent[PF_CHAIN_COMPUTATION] = 5;
+    struct pf_chain_node *node = pf_chain_node_new(NULL, &one);
+    struct pf_chain_report report;
+    report_of(node, &report);
+    assert_int_equal(report.phases, 2);
+    assert_int_equal(report.sites, 1);
+    assert_true(report.site[0][PF_CHAIN_COMPUTATION] > 0);
+    forget(&report);
+    pf_chain_node_drop(node);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums_stay)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums_stay), cmocka_unit_test(test_many_sites)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
