@@ -22,10 +22,18 @@ ALWAYS_INLINE double control_time(const struct pf_cost_way *way)
     return way->transport->control_latency + way->transport->ranges[0].latency_factor * way->latency;
 }
 
-/* How long an acknowledgement travels. */
-ALWAYS_INLINE double acknowledgement_time(const struct pf_cost_way *way)
+/* How long an envelope travels back to the sender. */
+ALWAYS_INLINE double answer_time(const struct pf_cost *cost, struct pf_cost_way *way)
 {
-    return way->range->acknowledgement + way->transport->ranges[0].latency_factor * way->latency;
+    return way->transport->control_latency +
+           way->transport->ranges[0].latency_factor * pf_cost_way_back(cost, way);
+}
+
+/* How long an acknowledgement travels. */
+ALWAYS_INLINE double acknowledgement_time(const struct pf_cost *cost, struct pf_cost_way *way)
+{
+    return way->range->acknowledgement +
+           way->transport->ranges[0].latency_factor * pf_cost_way_back(cost, way);
 }
 
 /* A message of a batch ends when all of them would, each with the same share of the NIC, if the larger ones
@@ -281,9 +289,8 @@ ALWAYS_INLINE double transmit_with_head(struct pf_cost *cost, struct pf_cost_way
     return arrival;
 }
 
-ALWAYS_INLINE double safe_at(const struct pf_cost *cost, enum pf_cost_done done,
-                             const struct pf_cost_way *way, size_t bytes, double ready, double left,
-                             double arrival)
+ALWAYS_INLINE double safe_at(const struct pf_cost *cost, enum pf_cost_done done, struct pf_cost_way *way,
+                             size_t bytes, double ready, double left, double arrival)
 {
     switch (done) {
     case PF_COST_COPIED:
@@ -294,7 +301,7 @@ ALWAYS_INLINE double safe_at(const struct pf_cost *cost, enum pf_cost_done done,
     case PF_COST_RECEIVED:
         return arrival;
     case PF_COST_ACKNOWLEDGED:
-        return arrival + acknowledgement_time(way);
+        return arrival + acknowledgement_time(cost, way);
     }
     return arrival;
 }
@@ -334,10 +341,10 @@ static void count(struct pf_cost *cost, const struct pf_cost_way *way, enum pf_c
     carry(cost, way, bytes);
 }
 
-static void latencies(const struct pf_cost_way *way, enum pf_cost_crossing crossing, double *links,
-                      double *nics)
+static void latencies(const struct pf_cost *cost, struct pf_cost_way *way, enum pf_cost_crossing crossing,
+                      double *links, double *nics)
 {
-    double control = way->transport->ranges[0].latency_factor * way->latency;
+    double control = way->transport->ranges[0].latency_factor * pf_cost_way_back(cost, way);
     *links = way->range->latency_factor * way->latency + (crossing == PF_COST_ONE_WAY ? 0 : control);
     *nics = way->range->latency;
     if (crossing == PF_COST_THERE_AND_BACK)
@@ -346,15 +353,14 @@ static void latencies(const struct pf_cost_way *way, enum pf_cost_crossing cross
         *nics += way->transport->control_latency;
 }
 
-static __attribute__((noinline)) void note_parts(struct pf_cost *cost, const struct pf_cost_way *way,
-                                                 size_t bytes)
+static __attribute__((noinline)) void note_parts(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes)
 {
     struct pf_cost_parts *parts = cost->parts;
     parts->messages++;
     bool long_one = bytes > cost->eager_max;
     bool back = (long_one ? cost->rendezvous_done : cost->eager_done) == PF_COST_ACKNOWLEDGED;
     double links, nics;
-    latencies(way, back ? PF_COST_THERE_AND_BACK : PF_COST_ONE_WAY, &links, &nics);
+    latencies(cost, way, back ? PF_COST_THERE_AND_BACK : PF_COST_ONE_WAY, &links, &nics);
     parts->links += links;
     parts->nics += nics + (long_one ? cost->post : 0);
     parts->work += cost->call + way->overhead_send;
@@ -435,7 +441,7 @@ static void send_eager_by_ucx(struct pf_cost *cost, struct pf_cost_way *way, siz
         out->returns += (double)bytes * cost->copy_byte_time;
     }
     transmit_pieces(cost, way, bytes, first, out->returns, out);
-    out->safe = kept ? out->returns : out->data + acknowledgement_time(way);
+    out->safe = kept ? out->returns : out->data + acknowledgement_time(cost, way);
 }
 
 /* When the receiver has copied it, if it can begin at a date. */
@@ -525,7 +531,7 @@ static double bring_data(struct pf_cost *cost, struct pf_cost_way *way, size_t b
     double met = latest(sent->arrival, posted);
     if (cost->protocol == PF_COST_GET && posted > sent->arrival)
         met = latest(sent->data, posted);
-    *granted = met + (cost->protocol == PF_COST_MEET ? 0 : control_time(way));
+    *granted = met + (cost->protocol == PF_COST_MEET ? 0 : answer_time(cost, way));
     *ready = *granted;
     if (cost->protocol == PF_COST_GET && posted <= sent->arrival) {
         *ready = sent->returns;
@@ -562,7 +568,7 @@ ALWAYS_INLINE void receive_by_nic(struct pf_cost *cost, struct pf_cost_way *way,
         note_outcome(cost, way->src, way->from, way->to, way->busy, expected);
     if (!expected && bytes > cost->eager_max) {
         arrival += pf_cost_late(cost, &sent->inflow);
-        double fetched = latest(arrival - cost->write_latency, noticed) + control_time(way);
+        double fetched = latest(arrival - cost->write_latency, noticed) + answer_time(cost, way);
         out->again = true;
         arrival = transmit(cost, way, bytes, fetched, &left);
         pf_cost_inflow_set(&out->inflow, &cost->inflow);
@@ -578,16 +584,16 @@ ALWAYS_INLINE void receive_by_nic(struct pf_cost *cost, struct pf_cost_way *way,
     if (!sent->rendezvous && bytes < cost->buffered_below)
         out->safe = sent->safe;
     else if (!expected && !sent->rendezvous)
-        out->safe = arrival - cost->event_latency + acknowledgement_time(way);
+        out->safe = arrival - cost->event_latency + acknowledgement_time(cost, way);
     else
-        out->safe = latest(arrival, noticed) + acknowledgement_time(way);
+        out->safe = latest(arrival, noticed) + acknowledgement_time(cost, way);
 }
 
 /* How long the receiver's word travels that a send is over. */
-static double word_time(const struct pf_cost_way *way)
+static double word_time(const struct pf_cost *cost, struct pf_cost_way *way)
 {
     const struct pf_cost_range *empty = &way->transport->ranges[0];
-    return empty->acknowledgement + empty->latency_factor * way->latency;
+    return empty->acknowledgement + empty->latency_factor * pf_cost_way_back(cost, way);
 }
 
 static void receive_by_ucx(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes,
@@ -596,18 +602,18 @@ static void receive_by_ucx(struct pf_cost *cost, struct pf_cost_way *way, size_t
     if (isinf(sent->data)) {
         double left;
         out->work += cost->register_time;
-        out->arrival = out->complete =
-            transmit(cost, way, bytes, latest(sent->arrival, posted) + out->work + control_time(way), &left);
+        out->arrival = out->complete = transmit(
+            cost, way, bytes, latest(sent->arrival, posted) + out->work + answer_time(cost, way), &left);
         pf_cost_inflow_set(&out->inflow, &cost->inflow);
         out->waited_at = cost->waited_at;
-        out->safe = out->arrival + word_time(way);
+        out->safe = out->arrival + word_time(cost, way);
         return;
     }
     out->work += (double)bytes * cost->copy_byte_time;
     out->arrival = sent->data;
     out->complete = copied_by_ucx(cost, bytes, sent, posted, out->work);
     out->inflow.spare = out->complete - copied_by_ucx(cost, bytes, sent, 0, out->work);
-    out->safe = sent->rendezvous ? out->complete + word_time(way) : sent->safe;
+    out->safe = sent->rendezvous ? out->complete + word_time(cost, way) : sent->safe;
 }
 
 ALWAYS_INLINE void receive(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes,
@@ -736,7 +742,9 @@ bool pf_cost_window_words(const struct pf_cost *cost)
 double pf_cost_acknowledgement(struct pf_cost *cost, int src, int dst)
 {
     struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, SIZE_MAX);
-    return cost->window_words ? acknowledgement_time(way) : control_time(way);
+    if (!cost->window_words)
+        return control_time(way);
+    return way->range->acknowledgement + way->transport->ranges[0].latency_factor * way->latency;
 }
 
 /* The time in a range is linear in the size: its minimum is at one end. */
@@ -833,12 +841,12 @@ void pf_cost_flow(struct pf_cost *cost, int src, int dst, size_t bytes, struct p
     flow->head = request_time(cost, way);
     flow->latency =
         way->range->latency + path + (double)bytes * byte_time + way->range->header * way->least - flow->work;
-    flow->acknowledgement = acknowledgement_time(way);
+    flow->acknowledgement = acknowledgement_time(cost, way);
     flow->post = cost->post;
     flow->receive_latency = cost->receive_latency;
     flow->receive = way->overhead_receive;
     flow->write_latency = cost->write_latency;
-    flow->again = control_time(way);
+    flow->again = answer_time(cost, way);
     flow->left = cost->write_latency + path;
 }
 
@@ -854,7 +862,7 @@ void pf_cost_latencies(struct pf_cost *cost, int src, int dst, size_t bytes, enu
                        double *links, double *nics)
 {
     struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, bytes);
-    latencies(way, crossing, links, nics);
+    latencies(cost, way, crossing, links, nics);
 }
 
 bool pf_cost_sends_ahead(const struct pf_cost *cost)

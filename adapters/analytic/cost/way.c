@@ -65,6 +65,7 @@ void pf_cost_way_fill(struct pf_cost *cost, struct pf_cost_way *way, int src, in
         .to = to,
         .passes = passes,
         .latency = path.latency,
+        .back = -1,
         .least = least,
         .byte_time = byte_time,
         .busy = busy,

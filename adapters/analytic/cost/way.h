@@ -17,7 +17,8 @@ struct pf_cost_way {
     bool passes;  /* does not wait for long messages at NICs */
     bool asked,
         free;       /* the links in the middle of its path: are they known, and is there none to wait for? */
-    double latency; /* of the path */
+    double latency; /* of the path, */
+    double back;    /* and of the one that answers take; -1: not asked yet */
     double least;   /* what a byte takes on the path, as fast as the range can use it */
     double byte_time; /* ... and in all */
     double busy;      /* how long the message keeps its NIC busy */
@@ -51,6 +52,13 @@ bool pf_cost_way_ask(struct pf_cost_way *way);
 static inline bool pf_cost_way_is_free(struct pf_cost_way *way)
 {
     return __builtin_expect(way->asked, 1) ? way->free : pf_cost_way_ask(way);
+}
+
+static inline double pf_cost_way_back(const struct pf_cost *cost, struct pf_cost_way *way)
+{
+    if (__builtin_expect(way->back < 0, 0))
+        way->back = pf_cost_path_between(cost, way->dst, way->src).latency;
+    return way->back;
 }
 
 /* The range of a size. */

@@ -16,13 +16,14 @@
 
 static const int nodes[] = {0, 0, 1, 2, 3};
 static int routes_asked;
+static double downwards = 1; /* how many times as long it is from the greater number to the less */
 
 /* Memory: 100 ns and 20 GB/s; network: 1 us for each step between the nodes' numbers, 10 GB/s. */
 static void route(void *context, int src, int dst, double *latency, double *bandwidth)
 {
     assert_ptr_equal(context, &routes_asked);
     routes_asked++;
-    *latency = src == dst ? 100e-9 : 1e-6 * abs(src - dst);
+    *latency = src == dst ? 100e-9 : 1e-6 * abs(src - dst) * (src > dst ? downwards : 1);
     *bandwidth = src == dst ? 20e9 : 10e9;
 }
 
@@ -195,6 +196,28 @@ static void test_loggps(void **state)
      * up what goes now. */
     r = message(cost, 1, 2, 1000, 0, PF_COST_STANDARD, &sent);
     NEAR(sent.data, 1 + 1e-6 + 2e-6 + 6e-6);
+    pf_cost_free(cost);
+}
+
+/* Where the path back is longer, what answers takes that: acknowledgements, and requests for data. */
+static void test_path_back(void **state)
+{
+    struct pf_cost_sent sent;
+    (void)state;
+    downwards = 3;
+    struct pf_cost *cost =
+        make("eager_max = 999; protocol = get; rendezvous_done = acknowledged; latency = 5 us;"
+             "bandwidth = 1 GB/s; overhead_send = 1 us; overhead_receive = 2 us");
+    double data = 6e-6, control = 5e-6, up = 1e-6, down = 3e-6;
+    struct pf_cost_received r = message(cost, 0, 2, 1000, 0, PF_COST_STANDARD, &sent);
+    NEAR(r.complete, 1 + 1e-6 + data + up + 2e-6);
+    NEAR(r.safe, r.arrival + control + down);
+    r = message(cost, 2, 0, 1000, 0, PF_COST_STANDARD, &sent);
+    NEAR(r.complete, 1 + 1e-6 + data + down + 2e-6);
+    NEAR(r.safe, r.arrival + control + up);
+    r = message(cost, 0, 2, 1000, 2, PF_COST_STANDARD, &sent);
+    NEAR(r.complete, 2 + control + down + data + up + 2e-6);
+    downwards = 1;
     pf_cost_free(cost);
 }
 
@@ -512,10 +535,11 @@ int main(void)
         cmocka_unit_test(test_processors),  cmocka_unit_test(test_nic),
         cmocka_unit_test(test_loggps),      cmocka_unit_test(test_smp),
         cmocka_unit_test(test_sizes),       cmocka_unit_test(test_topologies),
-        cmocka_unit_test(test_explain),     cmocka_unit_test(test_get_in_vain),
-        cmocka_unit_test(test_heads),       cmocka_unit_test(test_together),
-        cmocka_unit_test(test_eager_meets), cmocka_unit_test(test_soonest),
-        cmocka_unit_test(test_carry),       cmocka_unit_test(test_many_nodes),
+        cmocka_unit_test(test_explain),     cmocka_unit_test(test_path_back),
+        cmocka_unit_test(test_get_in_vain), cmocka_unit_test(test_heads),
+        cmocka_unit_test(test_together),    cmocka_unit_test(test_eager_meets),
+        cmocka_unit_test(test_soonest),     cmocka_unit_test(test_carry),
+        cmocka_unit_test(test_many_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
