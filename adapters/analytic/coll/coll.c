@@ -71,6 +71,11 @@ static void make_room(struct pf_colls *colls, struct pf_coll *coll, int n)
     }
 }
 
+void pf_colls_watch(struct pf_colls *colls, pf_colls_sends_fn *sends)
+{
+    colls->sends = sends;
+}
+
 /* A rank of these kinds needs the data of all, so no rank leaves before the last one arrives. */
 static bool needs_all(const struct pf_plan *plan)
 {
@@ -140,7 +145,8 @@ struct pf_coll *pf_coll_open(struct pf_colls *colls, const struct pf_coll_call *
     make_plan(coll, call);
     for (int r = 0; r < call->n; r++)
         pf_evaluate_begin(&coll->member[r]);
-    coll->together = needs_all(&coll->plan) && !coll->plan.sparse;
+    coll->told = colls->sends && call->kind == PF_COLL_BARRIER && !coll->plan.sparse;
+    coll->together = needs_all(&coll->plan) && !coll->plan.sparse && !coll->told;
     coll->flows = false;
     coll->posts = NULL;
     coll->arrived = coll->queue_length = coll->done_length = coll->taken = 0;

@@ -65,6 +65,8 @@ struct an_comm {
     uint64_t collectives; /* that it has entered */
 };
 
+enum { AN_SENDS_KEPT = 8 }; /* those of a barrier's rounds are known before they are over */
+
 struct an_rank {
     struct pf_instance base; /* first */
     void *mpi;               /* the middleware's, for on_progress */
@@ -98,6 +100,10 @@ struct an_rank {
     double handles_until;     /* until when its processor handles one-sided messages of other ranks */
     struct an_fragment *late; /* the first of those that arrived meanwhile and are handled at `late_until` */
     double late_until;
+    struct an_stretch {
+        double from, until;
+    } sends[AN_SENDS_KEPT]; /* calls that wait for the end of a send: see `sends_alone` */
+    unsigned sends_count;
     struct pf_cost_inflow inflow; /* of its last send without a request, */
     int waited_at;                /* and as in pf_cost_sent; */
     bool rendezvous;              /* likewise */
@@ -177,7 +183,8 @@ struct an_job {
     bool posts;       /* posting a receive may take time */
     bool mpich;       /* collectives are MPICH's */
     bool by_words;    /* its locks and epochs use messages (MPICH) */
-    bool by_messages; /* one-sided communication uses messages (rma/pt2pt) */
+    bool by_messages; /* one-sided communication uses messages (rma/pt2pt), */
+    bool sends_alone; /* which a rank does not handle while a call of it waits for the end of a send */
     void (*on_progress)(void *rank, int impl);
     void (*wake)(struct an_rank *rank); /* its wake event has come */
 };
@@ -255,6 +262,26 @@ void an_rank_notify(struct an_rank *rank, double date);
 /* The same for one of several dates that become known together: ranks that continue at one date share an
  * event. `last` points to NULL before the first. */
 void an_rank_notify_next(struct an_rank *rank, double date, struct an_rank **last);
+
+/* A call of the rank waits for the end of a send from one date to another: INFINITY while that is not known.
+ */
+static inline void an_rank_sends(struct an_rank *rank, double from, double until)
+{
+    if (an_job.sends_alone && until < INFINITY)
+        rank->sends[rank->sends_count++ % AN_SENDS_KEPT] = (struct an_stretch){from, until};
+}
+
+/* When it looks at messages of windows, at the earliest at a date: it sees those that come with what its send
+ * has waited for, but its next call, perhaps another send, comes before those that have waited for the end of
+ * one. */
+static inline double an_rank_looks(const struct an_rank *rank, double date)
+{
+    const double soon = 1e-9;
+    for (int i = 0; i < AN_SENDS_KEPT; i++)
+        if (rank->sends[i].from + soon < date && date < rank->sends[i].until + 2 * soon)
+            date = rank->sends[i].until + 2 * soon;
+    return date;
+}
 
 /* The calling rank. */
 struct an_rank *an_rank_self(void);

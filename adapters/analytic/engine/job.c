@@ -82,6 +82,7 @@ int an_job_price(const struct pf_job *job, char *why, size_t why_size)
     an_job.mpich = strcmp(pf_config.analytic_stack, "mpich") == 0;
     an_job.by_words = pf_cost_window_words(an_job.cost);
     an_job.by_messages = pf_cost_window_buffer(an_job.cost) > 0;
+    an_job.sends_alone = an_job.by_messages && pf_cost_by_nic(an_job.cost);
     an_job.colls = pf_colls_new(an_job.cost, pf_config.analytic_coll, why, why_size);
     return an_job.colls ? PF_SUCCESS : PF_ERR_ARG;
 }

@@ -73,7 +73,8 @@ static int send(const void *buffer, int count, MPI_Datatype type, int dest, int 
     int error;
     if (!may_send(&s, comm, &error))
         return error;
-    double done_at = an_message_send(&s, &request);
+    double begun = an_now(s.comm->rank), done_at = an_message_send(&s, &request);
+    an_rank_sends(s.comm->rank, begun, done_at);
     if (!request) {
         an_rank_reach(s.comm->rank, done_at);
         an_message_awaited(&s, done_at);
@@ -178,7 +179,10 @@ static int an_sendrecv(const void *out, int out_count, MPI_Datatype out_type, in
         error = start_receive(in, in_count, in_type, source, recvtag, comm, &handles[1]);
     if (error)
         return error;
+    double begun = an_now(s.comm->rank);
     isend(out, out_count, out_type, dest, sendtag, comm, &handles[0], PF_COST_BLOCKING);
+    if (handles[0] != MPI_REQUEST_NULL)
+        an_rank_sends(s.comm->rank, begun, ((struct an_request *)handles[0])->done_at);
     an_wait_all(2, handles);
     if (handles[0] != MPI_REQUEST_NULL)
         an_request_finish(&handles[0], NULL);

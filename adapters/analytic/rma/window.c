@@ -52,6 +52,11 @@ static int synchronize(struct an_comm *comm, const struct an_window *what)
                          : exchange(comm, PF_COLL_ALLGATHER, DESCRIPTION_BYTES);
 }
 
+static void rank_sends(int rank, double from, double until)
+{
+    an_rank_sends(an_job.ranks[rank], from, until);
+}
+
 static int create(const struct an_window *what, MPI_Comm handle, MPI_Win *made)
 {
     struct an_comm *comm = an_comm_of(handle);
@@ -63,6 +68,8 @@ static int create(const struct an_window *what, MPI_Comm handle, MPI_Win *made)
     win->disp_unit = what->disp_unit;
     win->dynamic = what->dynamic;
     *made = (MPI_Win)win;
+    if (an_job.sends_alone)
+        pf_colls_watch(an_job.colls, rank_sends);
     return synchronize(comm, what);
 }
 

@@ -58,6 +58,7 @@ static inline void price_message(struct pf_coll *coll, int rank, const struct pf
     double posted = target->clock + posting(coll, rank, step->peer, before, step->bytes);
     pf_cost_message(cost, pf_evaluate_world(coll, rank), pf_evaluate_world(coll, step->peer), step->bytes,
                     m->cpu + prepare(coll, step), posted, mode, &sent, &got);
+    pf_evaluate_sends(coll, rank, mode, m->cpu, got.safe);
     m->cpu = sent.returns;
     m->safe = pf_later(m->safe, got.safe);
     if (m->single)
@@ -176,6 +177,8 @@ static void receive(struct pf_coll *coll, int from, int to, size_t bytes, enum p
         target->came = (struct pf_ending){got.inflow, got.complete};
     if (target->sole)
         pf_cost_inflow_set(&target->inflow, &got.inflow);
+    if (coll->told && source->inside && source->single && !sent->rendezvous)
+        source->safe = got.safe; /* as price_message() has it */
     if (sent->rendezvous) {
         source->safe = pf_later(source->safe, got.safe);
         source->unsafe--;
@@ -254,6 +257,7 @@ static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
             m->cpu += pf_cost_post(cost, step->bytes);
         pf_cost_send(cost, pf_evaluate_world(coll, rank), pf_evaluate_world(coll, step->peer), step->bytes,
                      m->cpu + begun + prepare(coll, step), round->mode, &sent);
+        pf_evaluate_sends(coll, rank, round->mode, m->cpu, sent.safe);
         m->cpu = sent.returns - begun;
         if (coll->plan.stage[m->stage].nth) /* NICs are shared at both ends */
             sent.inflow.node = 0;
@@ -341,6 +345,8 @@ static void advance(struct pf_coll *coll, int rank)
         m->in_turn = plan->call.nonblocking && !plan->call.cut && round.receives > 1 &&
                      round.receives == plan->call.n - 1;
         post_late(coll, rank);
+        if (coll->told)
+            receive_early(coll, rank);
         send(coll, rank, &round);
         receive_early(coll, rank);
         if (!complete(m))

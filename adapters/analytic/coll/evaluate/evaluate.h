@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include <math.h>
 #include <stdint.h>
 
 #include "adapters/analytic/coll/algorithms/schedule.h"
@@ -66,6 +67,7 @@ enum { PF_FLOW_RANKS = 64 };   /* among more ranks, following flows would take t
 
 struct pf_colls {
     struct pf_cost *cost;
+    void (*sends)(int rank, double from, double until); /* see pf_colls_watch(); NULL: none */
     struct pf_coll *unused;
     struct pf_pool early;
     struct pf_step *step; /* scratch of all calls */
@@ -102,6 +104,7 @@ struct pf_coll {
     int room; /* length of these */
     int arrived, queue_length, done_length, taken;
     bool together; /* evaluated when all have arrived, round by round */
+    bool told;     /* a barrier that is not, because its ranks' sends are told before */
     bool flows;    /* `in` of each member is filled: the ends of sends follow from it */
     /* Where blocks differ: posts[to * (n + 1) + from] receives that take time to post come in `to` before
      * that from rank `from`, and in all with from = n. NULL: each is like the message that is looked at. */
@@ -167,6 +170,14 @@ void pf_evaluate_turns(struct pf_coll *coll, const struct pf_stage *stage);
  * may be late; and the evaluation. */
 bool pf_evaluate_as_flows(const struct pf_coll *coll, const struct pf_stage *stage);
 void pf_evaluate_flows(struct pf_coll *coll, const struct pf_stage *stage);
+
+/* A rank of a blocking call waits for the end of a send until `safe`, when that is known. */
+static inline void pf_evaluate_sends(const struct pf_coll *coll, int rank, enum pf_cost_mode mode,
+                                     double from, double safe)
+{
+    if (__builtin_expect(coll->colls->sends != NULL, 0) && mode == PF_COST_BLOCKING && safe < INFINITY)
+        coll->colls->sends(pf_evaluate_world(coll, rank), from, safe);
+}
 
 /* Evaluates as far as possible after rank `rank` has arrived at member[rank].clock. */
 void pf_evaluate_from(struct pf_coll *coll, int rank);

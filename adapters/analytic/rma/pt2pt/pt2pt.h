@@ -10,7 +10,8 @@
  * header: they arrive unexpected. Locks, flushes and posts are requested and answered by short messages. A
  * rank handles messages in the order of arrival; each takes as long as posting its receive again.
  *
- * A rank handles messages at any time, as if it were always inside MPI.
+ * A rank handles messages as if it were always inside MPI, but not while a call of it waits for the end of a
+ * send: mtl/portals4 looks for nothing else then.
  */
 
 /* The kind of a message. */
