@@ -179,14 +179,16 @@ static __attribute__((noinline)) void note_waits(struct pf_cost *cost, const str
 /* transmit_from() between nodes of several links: the NIC serves at its own rate, and each link at the
  * link's. */
 static double transmit_by_ports(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes, double ready,
-                                double *begun, double *left)
+                                bool at_once, double *begun, double *left)
 {
     struct pf_cost_transport *network = way->transport;
     const struct pf_cost_range *range = way->range;
     struct pf_ports_pair port = pf_ports_of(network->ports, way->from, way->to);
     double byte_time = way->byte_time, busy = way->busy, nic = nic_time(way, bytes);
     double first = take(&(way->passes ? network->passing_out : network->busy_out)[way->from], ready, nic);
-    double start = take(pf_ports_busy(network->ports, port.out, way->passes), first, busy), together = 0;
+    double together = 0, start = take(pf_ports_busy(network->ports, port.out, way->passes),
+                                      at_once ? ready : first, busy);
+    start = latest(start, first);
     if (network->batch && !way->passes)
         together = first + share(&network->batch[way->from], first, nic);
     *begun = start;
@@ -196,11 +198,11 @@ static double transmit_by_ports(struct pf_cost *cost, struct pf_cost_way *way, s
     double arrival = start + alone, shared = together + alone, on_links = 0;
     if (!pf_cost_way_is_free(way))
         arrival += on_links = wait_in_the_middle(way, start, range->latency_factor * way->latency);
-    double ahead = arrival;
+    double ahead = arrival, from = at_once ? ready : start, head = arrival - (start - from);
     if (port.in != port.out)
         arrival = latest(
-            arrival, take(pf_ports_busy(network->ports, port.in, way->passes), arrival - busy, busy) + busy);
-    double came = arrival - nic;
+            arrival, take(pf_ports_busy(network->ports, port.in, way->passes), head - busy, busy) + busy);
+    double came = (at_once ? head : arrival) - nic;
     arrival = latest(arrival,
                      take(&(way->passes ? network->passing_in : network->busy_in)[way->to], came, nic) + nic);
     double until = arrival;
@@ -208,7 +210,7 @@ static double transmit_by_ports(struct pf_cost *cost, struct pf_cost_way *way, s
     note_inflow(cost, way, bytes, came, nic, until, arrival, alone - nic);
     if (network->crowd) {
         double before = arrival;
-        arrival = wait_for_links(cost, way, bytes, start, before, start + alone);
+        arrival = wait_for_links(cost, way, bytes, from, before, from + alone);
         on_links = arrival > before ? arrival - start - alone : on_links;
     }
     if (__builtin_expect(cost->notes_waits, 0))
@@ -220,14 +222,16 @@ static double transmit_by_ports(struct pf_cost *cost, struct pf_cost_way *way, s
  * Data that are ready at a date leave when the NIC has served its earlier messages (the LogP NIC of
  * SST/macro), and arrive a latency and the time of their bytes later. Returns the arrival; they leave from
  * `begun` to `left`. The receiving NIC or the links, where they serve one message after the other, delay the
- * arrival.
+ * arrival. Data that go `at_once` have their shares of both NICs, and of the links, from `ready` on: they are
+ * priced when their receive is posted, in an order of their dates at no NIC, and behind each other at both
+ * they would leave each idle for what waits at the other.
  */
 ALWAYS_INLINE double transmit_from(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes, double ready,
-                                   double *begun, double *left)
+                                   bool at_once, double *begun, double *left)
 {
     const struct pf_cost_range *range = way->range;
     if (__builtin_expect(way->transport->ports != NULL, 0))
-        return transmit_by_ports(cost, way, bytes, ready, begun, left);
+        return transmit_by_ports(cost, way, bytes, ready, at_once, begun, left);
     double busy = way->busy, start = way->out ? pf_busy_take(way->out, ready, busy) : ready;
     double later = 0;
     if (way->transport->batch && bytes > way->transport->share_above)
@@ -243,15 +247,16 @@ ALWAYS_INLINE double transmit_from(struct pf_cost *cost, struct pf_cost_way *way
                                  (double)bytes * way->least);
     else if (!pf_cost_way_is_free(way))
         arrival += wait_in_the_middle(way, start, latency);
-    double shared = arrival + later, came = arrival - busy, on_links = arrival - alone;
+    double from = at_once ? ready : start, before_in = start - from;
+    double shared = arrival + later, came = arrival - busy - before_in, on_links = arrival - alone;
     if (way->in)
-        arrival = latest(arrival, pf_busy_take(way->in, arrival - busy, busy) + busy);
-    double until = arrival, in = until - busy - came;
+        arrival = latest(arrival, pf_busy_take(way->in, came, busy) + busy);
+    double until = arrival, in = until - busy - before_in - came;
     arrival = latest(arrival, shared); /* a flow occupies the receiving NIC all the time, not at its end */
-    note_inflow(cost, way, bytes, came, busy, until, arrival, came - start);
+    note_inflow(cost, way, bytes, came, busy, until, arrival, came - from);
     if (cost->network.crowd) {
         double before = arrival;
-        arrival = wait_for_links(cost, way, bytes, start, before, alone);
+        arrival = wait_for_links(cost, way, bytes, from, before, alone - before_in);
         on_links = arrival > before ? arrival - alone : on_links;
     }
     if (__builtin_expect(cost->notes_waits, 0))
@@ -265,7 +270,7 @@ ALWAYS_INLINE double transmit(struct pf_cost *cost, struct pf_cost_way *way, siz
                               double *left)
 {
     double begun;
-    return transmit_from(cost, way, bytes, ready, &begun, left);
+    return transmit_from(cost, way, bytes, ready, false, &begun, left);
 }
 
 /* Data whose head is their request. Heads to one node keep the order of its messages: each arrives after all
@@ -273,7 +278,7 @@ ALWAYS_INLINE double transmit(struct pf_cost *cost, struct pf_cost_way *way, siz
 ALWAYS_INLINE double transmit_with_head(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes,
                                         double ready, double request, double *head, double *left)
 {
-    double begun, arrival = transmit_from(cost, way, bytes, ready, &begun, left);
+    double begun, arrival = transmit_from(cost, way, bytes, ready, false, &begun, left);
     struct pf_cost_last *last = &way->transport->last[way->from];
     bool in_turn = last->ready <= ready;
     if (last->to == way->to + 1) {
@@ -600,10 +605,10 @@ static void receive_by_ucx(struct pf_cost *cost, struct pf_cost_way *way, size_t
                            const struct pf_cost_sent *sent, double posted, struct pf_cost_received *out)
 {
     if (isinf(sent->data)) {
-        double left;
+        double begun, left;
         out->work += cost->register_time;
-        out->arrival = out->complete = transmit(
-            cost, way, bytes, latest(sent->arrival, posted) + out->work + answer_time(cost, way), &left);
+        double asked = latest(sent->arrival, posted) + out->work + answer_time(cost, way);
+        out->arrival = out->complete = transmit_from(cost, way, bytes, asked, true, &begun, &left);
         pf_cost_inflow_set(&out->inflow, &cost->inflow);
         out->waited_at = cost->waited_at;
         out->safe = out->arrival + word_time(cost, way);
