@@ -160,6 +160,7 @@ struct pf_job {
         void *rank,
         int impl); /* this implementation of the struct pf_rank has something to do; engine context */
     const char *(*phase)(int rank); /* that the program has named; the name stays; NULL: none yet */
+    bool alone;                     /* no other model can be in force in this run */
 };
 
 struct pf_adapter_ops {

@@ -36,6 +36,7 @@ static void open_implementation(enum pf_model model, const struct pf_adapter *ad
     struct pf_job job = {.size = pf_job_state.size,
                          .ranks = pf_job_state.selves,
                          .on_abort = pf_job_abort,
+                         .alone = pf_job_state.alone,
                          .on_progress = pf_progress_notify,
                          .phase = phase_of};
     char why[512] = "";

@@ -40,6 +40,7 @@ struct pf_job_state {
     pthread_t thread;   /* in which all ranks live; none when a call must stop the run, or when it is over, */
     bool over; /* and only exit handlers and destructors of the application run: there are no actors */
     void (*stop)(void);      /* what the next call of MPI does instead, NULL: nothing */
+    bool alone;              /* one model is in force during all of this run */
     bool may_switch;         /* more than one model may be in force during this run, */
     bool strict;             /* and then both sides of a message must be in the same one: -agree strict */
     struct pf_world *worlds; /* in the order of their ranks; none before the settings are read */

@@ -62,8 +62,7 @@ static bool program_names(int number, const char *name)
 /* Notes about messages are only kept in a run that can change its model. */
 static void find_out_about_switches(void)
 {
-    pf_job_state.may_switch = pf_config.check || /* it reads the notes */
-                              *pf_config.load || *pf_config.regions || !pf_job_program_count();
+    pf_job_state.may_switch = *pf_config.load || *pf_config.regions || !pf_job_program_count();
     for (int i = 0; i < pf_job_state.world_count; i++) {
         unsigned models = pf_world_models(&pf_job_state.worlds[i]);
         pf_job_state.may_switch |= (models & (models - 1)) != 0;
@@ -72,6 +71,8 @@ static void find_out_about_switches(void)
     for (int i = 0; i < pf_job_program_count(); i++)
         for (int k = 0; k < 3 && !pf_job_state.may_switch; k++)
             pf_job_state.may_switch = program_names(i, names[k]);
+    pf_job_state.alone = !pf_job_state.may_switch;
+    pf_job_state.may_switch |= pf_config.check; /* it reads the notes */
 }
 
 /* The traffic of all NICs for the summary; that of programs without MPI is also in their phase. */

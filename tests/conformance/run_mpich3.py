@@ -32,7 +32,7 @@ SCHEDULES = {"every1": "every:1=smpi|portals", "every3": "every:3=smpi|portals",
              "packet3": "every:3=packet|portals",
              "three1": "every:1=smpi|portals|analytic", "three3": "every:3=smpi|analytic|portals"}
 COLUMNS = ["smpirun", "mpirun", "smpi", "portals", "packet", "analytic", *SCHEDULES]
-EXTRA = ["mpirun-cm", "mpich", "mpich:packet"]
+EXTRA = ["mpirun-cm", "mpich", "mpich:packet", "ucx", "ucx:packet"]
 COMPILER = {"smpirun": "smpicc", "mpirun": "mpicc", "mpirun-cm": "mpicc"}
 # The components of stock Open MPI that model portals has above its mtl/portals4, on another mtl: what fails here is theirs.
 CM = ["--mca", "pml", "cm", "--mca", "mtl", "ofi", "--mca", "mtl_ofi_provider_include", "sockets,tcp", "--mca", "osc", "pt2pt"]
@@ -45,7 +45,7 @@ def arguments():
                                      epilog="These columns switch between models: "
                                             + "; ".join(f"{name} by {what}" for name, what in SCHEDULES.items())
                                             + ". One more column, mpirun-cm, is stock Open MPI with the components that "
-                                            "model portals has above its mtl; mpich and mpich:packet are those models.")
+                                            "model portals has above its mtl; mpich, ucx and those with :packet are those models.")
     parser.add_argument("folders", nargs="*", help="folders of the suite (default: " + " ".join(suite.FOLDERS) + ")")
     parser.add_argument("--current", action="store_true",
                         help="the suite of the distribution's package mpich instead of that of MPICH 3")

@@ -186,8 +186,8 @@ static double transmit_by_ports(struct pf_cost *cost, struct pf_cost_way *way, s
     struct pf_ports_pair port = pf_ports_of(network->ports, way->from, way->to);
     double byte_time = way->byte_time, busy = way->busy, nic = nic_time(way, bytes);
     double first = take(&(way->passes ? network->passing_out : network->busy_out)[way->from], ready, nic);
-    double together = 0, start = take(pf_ports_busy(network->ports, port.out, way->passes),
-                                      at_once ? ready : first, busy);
+    double together = 0,
+           start = take(pf_ports_busy(network->ports, port.out, way->passes), at_once ? ready : first, busy);
     start = latest(start, first);
     if (network->batch && !way->passes)
         together = first + share(&network->batch[way->from], first, nic);
@@ -200,8 +200,8 @@ static double transmit_by_ports(struct pf_cost *cost, struct pf_cost_way *way, s
         arrival += on_links = wait_in_the_middle(way, start, range->latency_factor * way->latency);
     double ahead = arrival, from = at_once ? ready : start, head = arrival - (start - from);
     if (port.in != port.out)
-        arrival = latest(
-            arrival, take(pf_ports_busy(network->ports, port.in, way->passes), head - busy, busy) + busy);
+        arrival = latest(arrival,
+                         take(pf_ports_busy(network->ports, port.in, way->passes), head - busy, busy) + busy);
     double came = (at_once ? head : arrival) - nic;
     arrival = latest(arrival,
                      take(&(way->passes ? network->passing_in : network->busy_in)[way->to], came, nic) + nic);
@@ -473,6 +473,7 @@ static void send_by_ucx(struct pf_cost *cost, struct pf_cost_way *way, size_t by
     }
     if (out->rendezvous)
         out->safe = INFINITY;
+    take(&cost->hands[way->src], ready, out->returns - ready);
 }
 
 ALWAYS_INLINE void send(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes, double now,
@@ -607,7 +608,8 @@ static void receive_by_ucx(struct pf_cost *cost, struct pf_cost_way *way, size_t
     if (isinf(sent->data)) {
         double begun, left;
         out->work += cost->register_time;
-        double asked = latest(sent->arrival, posted) + out->work + answer_time(cost, way);
+        double met = take(&cost->hands[way->dst], latest(sent->arrival, posted), out->work);
+        double asked = met + out->work + answer_time(cost, way);
         out->arrival = out->complete = transmit_from(cost, way, bytes, asked, true, &begun, &left);
         pf_cost_inflow_set(&out->inflow, &cost->inflow);
         out->waited_at = cost->waited_at;
@@ -873,6 +875,11 @@ void pf_cost_latencies(struct pf_cost *cost, int src, int dst, size_t bytes, enu
 bool pf_cost_sends_ahead(const struct pf_cost *cost)
 {
     return cost->protocol == PF_COST_GET || cost->protocol == PF_COST_PORTALS;
+}
+
+size_t pf_cost_asks_above(const struct pf_cost *cost)
+{
+    return cost->protocol == PF_COST_UCX ? cost->eager_max : SIZE_MAX;
 }
 
 bool pf_cost_in_pieces(const struct pf_cost *cost)

@@ -228,6 +228,8 @@ void pf_cost_note(struct pf_cost *cost, struct pf_cost_parts *parts);
  */
 bool pf_cost_sends_ahead(const struct pf_cost *cost);
 bool pf_cost_by_nic(const struct pf_cost *cost);
+/* Above which size a message may be a request that the receiver's processor answers; SIZE_MAX: none is. */
+size_t pf_cost_asks_above(const struct pf_cost *cost);
 /* Whether eager data may arrive in pieces: all of them when pf_cost_received says, the first one before. */
 bool pf_cost_in_pieces(const struct pf_cost *cost);
 

@@ -92,7 +92,8 @@ struct pf_cost {
     bool blocks; /* protocol ucx: blocking sends have another threshold, and copy; the others: see keys.def */
     size_t blocking_max, short_max, piece, piece_header;
     double register_time;
-    size_t window_buffer;                                 /* 0: one-sided communication is done by the NICs */
+    struct pf_busy *hands; /* protocol ucx, per rank: when its processor sends, or answers requests */
+    size_t window_buffer;  /* 0: one-sided communication is done by the NICs */
     double receive_latency, event_latency, write_latency; /* of protocol portals: see keys.def */
     bool window_words;                                    /* windows = words */
     bool eager_meets;                                     /* eager data leave when their receive is posted */

@@ -469,6 +469,8 @@ static const char *make(struct pf_cost *cost, int ranks, const int *nodes_of_ran
         wrong = make_transport(cost, true);
     if (!wrong)
         wrong = make_protocol(cost);
+    if (!wrong && cost->protocol == PF_COST_UCX)
+        cost->hands = pf_calloc((size_t)ranks, sizeof *cost->hands);
     return wrong ? wrong : make_contention(cost, links, context);
 }
 
@@ -515,6 +517,7 @@ void pf_cost_free(struct pf_cost *cost)
     pf_fabric_free(cost->node_topology);
     pf_cost_paths_free(cost->paths);
     free(cost->ways);
+    free(cost->hands);
     free(cost->pairs);
     free(cost->index_on_node);
     free(cost->node_of_rank);

@@ -107,8 +107,10 @@ struct an_rank {
     struct pf_cost_inflow inflow; /* of its last send without a request, */
     int waited_at;                /* and as in pf_cost_sent; */
     bool rendezvous;              /* likewise */
-    double polled_at;   /* its own date at the end of its last wait: it has seen what had arrived by then */
-    void *bsend_buffer; /* attached by MPI_Buffer_attach */
+    double polled_at; /* its own date at the end of its last wait: it has seen what had arrived by then */
+    bool polls;       /* it waits, and sees at once what arrives */
+    struct an_message *asking, **asking_end; /* requests for data that it has not seen, in their order */
+    void *bsend_buffer;                      /* attached by MPI_Buffer_attach */
     int bsend_size;
     int64_t bsend_used;
     int buffer_number;
@@ -162,9 +164,11 @@ struct an_message {
     struct pf_chain *path;      /* of its sender when it was sent; NULL unless paths are followed */
     struct pf_event arrival;    /* pending only while `match->open` */
     struct an_request *request; /* the sender's, of a rendezvous */
-    struct an_rank *buffered;   /* the rank whose attached buffer it occupies */
-    int buffer_number;          /* which of the buffers that this rank attached */
-    const void *buffer;         /* the sender's, of a rendezvous */
+    struct an_request *receive; /* while it is among `asking` of its destination, before `next`, */
+    struct an_message *next;
+    struct an_rank *buffered; /* the rank whose attached buffer it occupies */
+    int buffer_number;        /* which of the buffers that this rank attached */
+    const void *buffer;       /* the sender's, of a rendezvous */
     int count;
     MPI_Datatype type;
     char *payload; /* packed */
@@ -179,12 +183,14 @@ struct an_job {
     int *nodes; /* of the platform, of each rank, if paths are followed */
     struct pf_cost *cost;
     struct pf_colls *colls;
-    bool moves_data;  /* analytic_data */
-    bool posts;       /* posting a receive may take time */
-    bool mpich;       /* collectives are MPICH's */
-    bool by_words;    /* its locks and epochs use messages (MPICH) */
-    bool by_messages; /* one-sided communication uses messages (rma/pt2pt), */
-    bool sends_alone; /* which a rank does not handle while a call of it waits for the end of a send */
+    bool moves_data;   /* analytic_data */
+    bool posts;        /* posting a receive may take time */
+    bool mpich;        /* collectives are MPICH's */
+    bool by_words;     /* its locks and epochs use messages (MPICH) */
+    bool by_messages;  /* one-sided communication uses messages (rma/pt2pt), */
+    bool sends_alone;  /* which a rank does not handle while a call of it waits for the end of a send */
+    size_t asks_above; /* longer messages may be requests, which are answered when their receiver waits or
+                          tests (UCX); SIZE_MAX: none are */
     void (*on_progress)(void *rank, int impl);
     void (*wake)(struct an_rank *rank); /* its wake event has come */
 };
@@ -256,6 +262,10 @@ void an_rank_resumed(struct an_rank *rank);
  * `date`. The first form is followed by a stop in any case. */
 void an_rank_begin_await(struct an_rank *rank, int unknown, double date);
 void an_rank_await(struct an_rank *rank, int unknown, double date);
+
+/* The rank tests, or begins to wait: then until `polls` is reset it sees what arrives. It answers requests
+ * for data. */
+void an_rank_poll(struct an_rank *rank, bool waits);
 
 /* A date that the blocked rank waits for has become known. */
 void an_rank_notify(struct an_rank *rank, double date);

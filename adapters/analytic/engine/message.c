@@ -85,7 +85,7 @@ settle_receive(struct an_request *receive, const struct pf_cost_received *receiv
     an_request_settle(receive, received->complete + unpacking);
 }
 
-void an_message_take(struct an_message *m, struct an_request *receive, double posted)
+static void take(struct an_message *m, struct an_request *receive, double posted)
 {
     struct pf_cost_received received;
     pf_cost_receive(an_job.cost, m->source, m->destination, m->bytes, &m->sent, posted, &received);
@@ -105,6 +105,51 @@ void an_message_take(struct an_message *m, struct an_request *receive, double po
     if (over)
         an_message_free(m);
     settle_receive(receive, &received, m->bytes);
+}
+
+/* Over UCX the processor of a receive's rank must see the request before it can read the data: it does not
+ * while it computes. */
+static inline bool may_ask(const struct an_request *receive, size_t bytes)
+{
+    return __builtin_expect(bytes > an_job.asks_above, 0) && !receive->rank->polls && !receive->freed;
+}
+
+static void ask(struct an_message *m, struct an_request *receive)
+{
+    struct an_rank *rank = receive->rank;
+    m->receive = receive;
+    m->next = NULL;
+    if (!rank->asking)
+        rank->asking_end = &rank->asking;
+    *rank->asking_end = m;
+    rank->asking_end = &m->next;
+}
+
+void an_rank_poll(struct an_rank *rank, bool waits)
+{
+    struct an_message *m = rank->asking, *next;
+    double now = an_now(rank);
+    rank->polls = waits;
+    rank->asking = NULL;
+    for (; m; m = next) {
+        struct an_request *receive = m->receive;
+        next = m->next;
+        if (!waits && m->sent.arrival > now) {
+            ask(m, receive);
+            continue;
+        }
+        pf_chain_drop(&receive->path);
+        receive->path = an_path_post(rank, now, an_receive_class());
+        take(m, receive, fmax(receive->posted, now));
+    }
+}
+
+void an_message_take(struct an_message *m, struct an_request *receive, double posted)
+{
+    if (may_ask(receive, m->bytes) && m->sent.data == INFINITY && m->sent.arrival > receive->rank->polled_at)
+        ask(m, receive);
+    else
+        take(m, receive, posted);
 }
 
 static void arrived(struct pf_event *event)
@@ -265,8 +310,10 @@ double an_message_send(const struct an_send *s, struct an_request **request)
     rank->debt += packing(s->type, bytes);
     double clock = pf_engine_now(), now = clock + rank->debt;
     struct an_request *receive = (struct an_request *)pf_envelope_find(&match->posted, s->comm->me, s->tag);
-    if (receive && receive->envelope.source != PF_ENVELOPE_ANY_SOURCE &&
-        !overtakes(match, receive, s->comm->me))
+    if (receive &&
+        (receive->envelope.source == PF_ENVELOPE_ANY_SOURCE || overtakes(match, receive, s->comm->me)))
+        receive = NULL;
+    if (receive && !may_ask(receive, bytes))
         return send_to(s, bytes, clock, receive);
     struct pf_cost_sent sent;
     pf_cost_send(an_job.cost, rank->base.rank, shared->world_ranks[target], bytes, now, s->mode, &sent);
@@ -285,8 +332,13 @@ double an_message_send(const struct an_send *s, struct an_request **request)
         m->buffer_number = rank->buffer_number;
         rank->bsend_used += (int64_t)bytes;
     }
-    insert(match, m);
-    return sent.rendezvous ? INFINITY : sent.safe;
+    if (receive) {
+        an_message_withdraw(receive);
+        an_message_take(m, receive, receive->posted);
+    } else {
+        insert(match, m);
+    }
+    return sent.rendezvous ? (*request)->done_at : sent.safe;
 }
 
 /* Whether it has arrived, for calls that take the first arrival. */

@@ -138,10 +138,10 @@ static void doze(struct an_rank *rank, double now, double step)
     rank->wake_at = now + TESTS_SKIPPED * step;
     if (rank->known_first > now)
         wake_at_test(rank, rank->known_first);
-    rank->dozes = true;
+    rank->dozes = rank->polls = true;
     stop_until(rank, rank->wake_at);
     an_rank_park(rank);
-    rank->dozes = false;
+    rank->dozes = rank->polls = false;
 }
 
 /* Polling must let other ranks run: the rank pays at once, or before a probe whose result another rank may
@@ -165,6 +165,7 @@ void an_rank_idle(struct an_rank *rank, double step)
 
 void an_rank_begin_await(struct an_rank *rank, int unknown, double date)
 {
+    an_rank_poll(rank, true);
     rank->any = false;
     rank->unknown = unknown;
     rank->wake_at = date;
@@ -213,6 +214,7 @@ void an_rank_notify(struct an_rank *rank, double date)
 
 void an_rank_begin_work(struct an_rank *rank)
 {
+    an_rank_poll(rank, true);
     rank->busy_until = an_now(rank);
     rank->work_from = INFINITY;
     rank->work = 0;

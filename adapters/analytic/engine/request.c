@@ -114,7 +114,7 @@ bool an_request_must_await(struct an_request *request)
 
 void an_request_awaited(struct an_request *request)
 {
-    request->waited = false;
+    request->waited = request->rank->polls = false;
     request->rank->polled_at = an_now(request->rank);
 }
 

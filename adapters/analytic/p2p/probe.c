@@ -71,8 +71,10 @@ static struct an_message *probe_until_found(MPI_Comm handle, int source, int tag
     an_match_open(match);
     match->prober = rank;
     rank->busy_until = pf_engine_now();
+    an_rank_poll(rank, true);
     while (!(m = find(handle, source, tag)))
         an_rank_park(rank);
+    rank->polls = false;
     took(rank, m, source);
     struct pf_chain *path = an_message_path(m, m->sent.arrival);
     an_path_meet(rank, &path);

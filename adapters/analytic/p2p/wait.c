@@ -18,6 +18,14 @@ static struct an_rank *rank_of(int n, MPI_Request handles[])
     return NULL;
 }
 
+/* A test sees what has arrived. */
+static void poll(int n, MPI_Request handles[])
+{
+    struct an_rank *rank = an_job.asks_above < SIZE_MAX ? rank_of(n, handles) : NULL;
+    if (rank)
+        an_rank_poll(rank, false);
+}
+
 /* A single long message of a kind shares nothing but its target's NIC. */
 static bool must_outlast_only(struct an_rank *rank, int n, MPI_Request handles[], enum an_kind kind)
 {
@@ -97,6 +105,7 @@ bool an_must_wait_on(struct an_rank *rank, int n, MPI_Request handles[])
         (must_outlast_only(rank, n, handles, AN_SEND) || must_outlast_only(rank, n, handles, AN_RECEIVE)))
         return true;
     rank->polled_at = an_now(rank);
+    rank->polls = false;
     return false;
 }
 
@@ -114,6 +123,7 @@ void an_wait_all(int n, MPI_Request handles[])
 /* Waits until one of them is done. */
 static void wait_any(struct an_rank *rank, int n, MPI_Request handles[])
 {
+    an_rank_poll(rank, true);
     double earliest = INFINITY, now = an_now(rank);
     int unknown = 0;
     for (int i = 0; i < n; i++) {
@@ -126,6 +136,7 @@ static void wait_any(struct an_rank *rank, int n, MPI_Request handles[])
     }
     if (earliest <= now || unknown == 0) {
         an_rank_reach(rank, earliest);
+        rank->polls = false;
         return;
     }
     for (int i = 0; i < n; i++)
@@ -137,6 +148,7 @@ static void wait_any(struct an_rank *rank, int n, MPI_Request handles[])
     if (earliest < INFINITY)
         pf_engine_post(&rank->wake, earliest);
     an_rank_park(rank);
+    rank->polls = false;
     for (int i = 0; i < n; i++)
         if (request_of(handles[i]))
             request_of(handles[i])->waited = false;
@@ -187,6 +199,7 @@ static int an_waitall(int n, MPI_Request handles[], MPI_Status statuses[])
 
 static int first_done(int n, MPI_Request handles[])
 {
+    poll(n, handles);
     for (int i = 0; i < n; i++)
         if (request_of(handles[i]) && an_request_is_done(request_of(handles[i])))
             return i;
@@ -213,6 +226,7 @@ static int an_waitany(int n, MPI_Request handles[], int *index, MPI_Status *stat
 static int take_some(int n, MPI_Request handles[], int *count, int indices[], MPI_Status statuses[])
 {
     int result = MPI_SUCCESS;
+    poll(n, handles);
     *count = 0;
     for (int i = 0; i < n; i++) {
         if (!request_of(handles[i]) || !an_request_is_done(request_of(handles[i])))
@@ -236,12 +250,14 @@ static int an_waitsome(int n, MPI_Request handles[], int *count, int indices[], 
 
 static int an_test(MPI_Request *handle, int *flag, MPI_Status *status)
 {
+    poll(1, handle);
     *flag = !request_of(*handle) || an_request_is_done(request_of(*handle));
     return *flag ? finish(handle, status) : MPI_SUCCESS;
 }
 
 static int an_testall(int n, MPI_Request handles[], int *flag, MPI_Status statuses[])
 {
+    poll(n, handles);
     *flag = 0;
     for (int i = 0; i < n; i++)
         if (request_of(handles[i]) && !an_request_is_done(request_of(handles[i])))
@@ -270,6 +286,8 @@ static int an_request_free(MPI_Request *handle)
     *handle = MPI_REQUEST_NULL;
     if (!request)
         return MPI_ERR_REQUEST;
+    an_rank_poll(request->rank, true); /* no wait will answer for it */
+    request->rank->polls = false;
     if (!request->active || (request->done_at < INFINITY && !request->message))
         an_request_release(request);
     else

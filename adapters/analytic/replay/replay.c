@@ -169,7 +169,7 @@ int an_replay(struct an_program *program, char *why, size_t why_size)
     const pf_self_t **ranks = pf_calloc((size_t)program->size, sizeof(pf_self_t *));
     for (int i = 0; i < program->size; i++)
         ranks[i] = &program->selves[i];
-    struct pf_job job = {.size = program->size, .ranks = (pf_self_t *const *)ranks};
+    struct pf_job job = {.size = program->size, .ranks = (pf_self_t *const *)ranks, .alone = true};
     int error = pf_analytic_adapter.ops->open(&job, why, why_size);
     if (error)
         return error;
