@@ -87,14 +87,18 @@ static inline void end_round(struct pf_member *m)
 }
 
 /* A round of one long message in each direction ends when these do, which share NICs and links with messages
- * that have been priced since. Returns whether that has changed. */
+ * that have been priced since. Returns whether that has changed. The caller of the collective waits no second
+ * time for what is so late. */
 static bool outlast(const struct pf_coll *coll, struct pf_member *m)
 {
     double before = m->clock;
     struct pf_ending *of[] = {&m->came, &m->went};
-    for (int i = 0; i < 2; i++)
-        if (of[i]->inflow.node)
-            m->clock = pf_later(m->clock, of[i]->end + pf_cost_late(coll->colls->cost, &of[i]->inflow));
+    for (int i = 0; i < 2; i++) {
+        if (!of[i]->inflow.node)
+            continue;
+        m->clock = pf_later(m->clock, of[i]->end + pf_cost_late(coll->colls->cost, &of[i]->inflow));
+        m->inflow.spare = of[i]->inflow.spare + m->clock - of[i]->end;
+    }
     return m->clock > before;
 }
 
