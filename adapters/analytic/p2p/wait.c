@@ -102,7 +102,8 @@ bool an_must_wait_on(struct an_rank *rank, int n, MPI_Request handles[])
     if (__builtin_expect(pf_chain_on, 0))
         meet_last(rank, n, handles);
     if (__builtin_expect(shares, 0) &&
-        (must_outlast_only(rank, n, handles, AN_SEND) || must_outlast_only(rank, n, handles, AN_RECEIVE)))
+        (must_outlast_only(rank, n, handles, AN_SEND) || must_outlast_only(rank, n, handles, AN_RECEIVE) ||
+         must_outlast_only(rank, n, handles, AN_COLLECTIVE)))
         return true;
     rank->polled_at = an_now(rank);
     rank->polls = false;
@@ -186,8 +187,7 @@ static int finish_all(int n, MPI_Request handles[], MPI_Status statuses[])
 
 static int an_wait(MPI_Request *handle, MPI_Status *status)
 {
-    if (request_of(*handle))
-        an_request_await(request_of(*handle));
+    an_wait_all(1, handle);
     return finish(handle, status);
 }
 
