@@ -98,17 +98,21 @@ static void one(MPI_Win win, int n, MPI_Op op, int blocks)
 /* A type without data is nothing, whatever the operation. */
 static void empty(MPI_Win win)
 {
-    MPI_Datatype none;
+    MPI_Datatype none, one;
     int value = 1, result = 2, peer = (check_rank + 1) % check_size;
     CHECK_OK(MPI_Type_vector(0, 1, 2, MPI_INT, &none));
     CHECK_OK(MPI_Type_commit(&none));
+    CHECK_OK(MPI_Type_contiguous(1, MPI_INT, &one));
+    CHECK_OK(MPI_Type_commit(&one));
     CHECK_OK(MPI_Win_fence(0, win));
     CHECK_OK(MPI_Accumulate(&value, 0, MPI_INT, peer, 0, 1, none, MPI_SUM, win));
     CHECK_OK(MPI_Accumulate(&value, 1, none, peer, 0, 1, none, MPI_MAX, win));
+    CHECK_OK(MPI_Accumulate(NULL, 1, none, peer, 0, 0, one, MPI_SUM, win));
     CHECK_OK(MPI_Get_accumulate(&value, 0, MPI_INT, &result, 1, none, peer, 0, 1, none, MPI_SUM, win));
     CHECK_OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
     CHECK(result == 2);
     CHECK_OK(MPI_Type_free(&none));
+    CHECK_OK(MPI_Type_free(&one));
 }
 
 int main(int argc, char **argv)

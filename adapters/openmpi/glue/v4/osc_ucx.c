@@ -8,7 +8,7 @@
  *
  * Where the target's type is a derived one, it makes room for the elements of one of them, and combines
  * elements of the origin's type where they are not. Here there is one target element, and the origin's are in
- * a row.
+ * a row. Where the target has no elements, nothing is done.
  *
  * What it has begun under the lock of accumulates need not be over when it gives the lock back, nor a get
  * before the put to the same place; and it takes a later atomic operation for the end of an earlier put or
@@ -156,6 +156,14 @@ static int prepare(struct elements *e, const struct ompi_op_t *op)
     return status;
 }
 
+/* The component would look for the origin's data, which may be nowhere. */
+static bool is_empty(int target_count, const type_t *target_type)
+{
+    size_t size;
+    ompi_datatype_type_size(target_type, &size);
+    return target_count == 0 || size == 0;
+}
+
 static void release(struct elements *e)
 {
     free(e->row);
@@ -167,6 +175,8 @@ static int accumulate(const void *origin, int count, type_t *type, int target, p
                       type_t *target_type, struct ompi_op_t *op, struct ompi_win_t *win)
 {
     struct elements e = {origin, count, type, NULL, target_count, target_type, NULL};
+    if (is_empty(target_count, target_type))
+        return OMPI_SUCCESS;
     int status = prepare(&e, op);
     if (status == OMPI_SUCCESS)
         status =
@@ -180,6 +190,8 @@ static int get_accumulate(const void *origin, int count, type_t *type, void *res
                           type_t *target_type, struct ompi_op_t *op, struct ompi_win_t *win)
 {
     struct elements e = {origin, count, type, NULL, target_count, target_type, NULL};
+    if (is_empty(target_count, target_type))
+        return OMPI_SUCCESS;
     int status = prepare(&e, op);
     reads = true;
     if (status == OMPI_SUCCESS)
