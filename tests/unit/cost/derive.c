@@ -202,6 +202,27 @@ static void test_ucx(void **state)
     pf_cost_free(cost);
 }
 
+/* All send to all at once: a NIC that waits for another one still has time for the messages that are priced
+ * later, so that all end when each NIC has served two. */
+static void test_ucx_order(void **state)
+{
+    static const int pairs[][2] = {{2, 3}, {3, 2}, {0, 2}, {0, 3}, {2, 0}, {3, 0}};
+    (void)state;
+    path_bandwidth = 11.1e9;
+    assert_true(pf_config_set("analytic_stack", "ucx"));
+    struct pf_cost *cost = make("");
+    const size_t bytes = 1 << 20;
+    double alone = message(cost, 2, 3, bytes, -1).complete, now = 1000;
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        struct pf_cost_sent sent;
+        struct pf_cost_received m;
+        pf_cost_message(cost, pairs[i][0], pairs[i][1], bytes, now, now - 1, PF_COST_STANDARD, &sent, &m);
+        assert_true(m.complete - now < alone + 1.05 * (double)bytes / path_bandwidth);
+    }
+    assert_true(pf_config_set("analytic_stack", "portals"));
+    pf_cost_free(cost);
+}
+
 /* The NIC is the one that messages take in turns, on both sides; inside a node it is the loopback. */
 static void test_rates(void **state)
 {
@@ -256,7 +277,8 @@ static void test_the_user_wins(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),  cmocka_unit_test(test_late_receives), cmocka_unit_test(test_ucx),
+        cmocka_unit_test(test_rows),  cmocka_unit_test(test_late_receives),
+        cmocka_unit_test(test_ucx),   cmocka_unit_test(test_ucx_order),
         cmocka_unit_test(test_rates), cmocka_unit_test(test_the_user_wins),
     };
     pf_config_load();
