@@ -480,6 +480,7 @@ ALWAYS_INLINE void send(struct pf_cost *cost, struct pf_cost_way *way, size_t by
                         enum pf_cost_mode mode, struct pf_cost_sent *out)
 {
     out->inflow.node = 0;
+    out->gaps = false;
     out->waited_at = PF_CHAIN_SLOWEST;
     double left, returns = now + cost->call + way->overhead_send;
     if (cost->protocol == PF_COST_UCX)
@@ -602,9 +603,26 @@ static double word_time(const struct pf_cost *cost, struct pf_cost_way *way)
     return empty->acknowledgement + empty->latency_factor * pf_cost_way_back(cost, way);
 }
 
+/* The NIC cannot read what is not in one piece: the sender copies it when the receiver has asked. */
+static void receive_gaps_by_ucx(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes, double met,
+                                struct pf_cost_received *out)
+{
+    struct pf_cost_sent data;
+    double asked = take(&cost->hands[way->dst], met, out->work) + out->work + request_time(cost, way);
+    send_eager_by_ucx(cost, way, bytes, asked, true, &data);
+    out->work += (double)bytes * cost->copy_byte_time;
+    out->arrival = data.data;
+    out->complete = copied_by_ucx(cost, bytes, &data, 0, out->work);
+    out->safe = data.returns;
+}
+
 static void receive_by_ucx(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes,
                            const struct pf_cost_sent *sent, double posted, struct pf_cost_received *out)
 {
+    if (isinf(sent->data) && sent->gaps) {
+        receive_gaps_by_ucx(cost, way, bytes, latest(sent->arrival, posted), out);
+        return;
+    }
     if (isinf(sent->data)) {
         double begun, left;
         out->work += cost->register_time;

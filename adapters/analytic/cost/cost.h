@@ -59,6 +59,7 @@ struct pf_cost_sent {
                         request (envelope) is at the target */
     double data;     /* of cost.c alone: when data that were sent with a request are at the target; protocol
                         ucx: when the last of them are, INFINITY of a request without data */
+    bool gaps;       /* set by the caller before the receiver's half: not in one piece on both sides */
     struct pf_cost_inflow inflow; /* of its data, where they have left */
     int waited_at;                /* likewise: struct pf_chain_message.link */
 };

@@ -189,8 +189,9 @@ struct an_job {
     bool by_words;     /* its locks and epochs use messages (MPICH) */
     bool by_messages;  /* one-sided communication uses messages (rma/pt2pt), */
     bool sends_alone;  /* which a rank does not handle while a call of it waits for the end of a send */
-    size_t asks_above; /* longer messages may be requests, which are answered when their receiver waits or
-                          tests (UCX); SIZE_MAX: none are */
+    size_t asks_above; /* longer messages may be requests (UCX); SIZE_MAX: none are. In a run with this model
+                          alone they are answered when their receiver waits or tests. */
+    bool alone;
     void (*on_progress)(void *rank, int impl);
     void (*wake)(struct an_rank *rank); /* its wake event has come */
 };

@@ -80,7 +80,8 @@ int an_job_price(const struct pf_job *job, char *why, size_t why_size)
     }
     an_job.posts = pf_cost_post(an_job.cost, SIZE_MAX) > 0;
     an_job.mpich = strcmp(pf_config.analytic_stack, "mpich") == 0;
-    an_job.asks_above = job->alone ? pf_cost_asks_above(an_job.cost) : SIZE_MAX;
+    an_job.asks_above = pf_cost_asks_above(an_job.cost);
+    an_job.alone = job->alone;
     an_job.by_words = pf_cost_window_words(an_job.cost);
     an_job.by_messages = pf_cost_window_buffer(an_job.cost) > 0;
     an_job.sends_alone = an_job.by_messages && pf_cost_by_nic(an_job.cost);

@@ -73,6 +73,12 @@ static double packing(MPI_Datatype type, size_t bytes)
     return time > 0 && an_data_has_gaps(type) ? time : 0;
 }
 
+/* Whether data may not be read where they are, or written where they go. */
+static bool has_gaps(MPI_Datatype type, size_t bytes)
+{
+    return __builtin_expect(bytes > an_job.asks_above, 0) && an_data_has_gaps(type);
+}
+
 /* A receive completes when its data are unpacked. */
 static inline __attribute__((always_inline)) void
 settle_receive(struct an_request *receive, const struct pf_cost_received *received, size_t bytes)
@@ -88,6 +94,8 @@ settle_receive(struct an_request *receive, const struct pf_cost_received *receiv
 static void take(struct an_message *m, struct an_request *receive, double posted)
 {
     struct pf_cost_received received;
+    if (m->sent.rendezvous)
+        m->sent.gaps = has_gaps(m->type, m->bytes) || has_gaps(receive->type, m->bytes);
     pf_cost_receive(an_job.cost, m->source, m->destination, m->bytes, &m->sent, posted, &received);
     /* Where processors do the work, one call of the progress engine finds all messages that have arrived. */
     if (received.work > 0 && !m->sent.rendezvous && posted > received.arrival &&
@@ -111,7 +119,8 @@ static void take(struct an_message *m, struct an_request *receive, double posted
  * while it computes. */
 static inline bool may_ask(const struct an_request *receive, size_t bytes)
 {
-    return __builtin_expect(bytes > an_job.asks_above, 0) && !receive->rank->polls && !receive->freed;
+    return __builtin_expect(bytes > an_job.asks_above, 0) && an_job.alone && !receive->rank->polls &&
+           !receive->freed;
 }
 
 static void ask(struct an_message *m, struct an_request *receive)
@@ -242,8 +251,15 @@ static double send_to(const struct an_send *s, size_t bytes, double clock, struc
     struct pf_cost_received received;
     double now = clock + rank->debt;
     an_message_withdraw(receive);
-    pf_cost_message(an_job.cost, rank->base.rank, receive->rank->base.rank, bytes, now, receive->posted,
-                    s->mode, &sent, &received);
+    if (has_gaps(s->type, bytes) || has_gaps(receive->type, bytes)) {
+        pf_cost_send(an_job.cost, rank->base.rank, receive->rank->base.rank, bytes, now, s->mode, &sent);
+        sent.gaps = true;
+        pf_cost_receive(an_job.cost, rank->base.rank, receive->rank->base.rank, bytes, &sent, receive->posted,
+                        &received);
+    } else {
+        pf_cost_message(an_job.cost, rank->base.rank, receive->rank->base.rank, bytes, now, receive->posted,
+                        s->mode, &sent, &received);
+    }
     charge(rank, clock, now, sent.returns);
     struct pf_chain *path = an_path_send(rank, now, clock + rank->debt);
     if (path)

@@ -163,14 +163,8 @@ static bool begin(struct an_player *p, const struct an_op *op, double *flops)
     case AN_OP_WAIT:
         request = take(p, op->slot);
         p->waited_count = 0;
-        if (request && op->mode) {
-            wait_for(p, request);
-            return begin_wait_all(p);
-        }
-        if (request)
-            return await(p, request, AN_AWAITED);
-        next(p);
-        return false;
+        wait_for(p, request);
+        return begin_wait_all(p);
     case AN_OP_WAIT_ALL:
         p->waited_count = 0;
         for (uint32_t i = 0; i < op->count; i++)
