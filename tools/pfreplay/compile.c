@@ -217,6 +217,7 @@ void replay_put_wait(struct an_rank_program *rank, int slot)
 {
     struct an_op *op = add_op(rank, AN_OP_WAIT);
     op->slot = slot_of(rank, slot) & (AN_OP_MOST_SLOTS - 1);
+    op->mode = 1;
 }
 
 static void add_number(struct compiler *c, int number)

@@ -198,6 +198,13 @@ struct an_job {
 
 extern struct an_job an_job;
 
+/* Whether receivers read long data (UCX). Their waits, for single requests and collectives, too, outlast what
+ * shares the NIC; over Portals, where data are sent twice, the dates without that are nearer. */
+static inline bool an_job_reads(void)
+{
+    return an_job.asks_above < SIZE_MAX;
+}
+
 /* Makes the price lists (job.c). Returns an enum pf_error, and in `why` one line when it is not PF_SUCCESS.
  */
 int an_job_price(const struct pf_job *job, char *why, size_t why_size);

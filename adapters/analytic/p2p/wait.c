@@ -21,7 +21,7 @@ static struct an_rank *rank_of(int n, MPI_Request handles[])
 /* A test sees what has arrived. */
 static void poll(int n, MPI_Request handles[])
 {
-    struct an_rank *rank = an_job.asks_above < SIZE_MAX ? rank_of(n, handles) : NULL;
+    struct an_rank *rank = an_job_reads() ? rank_of(n, handles) : NULL;
     if (rank)
         an_rank_poll(rank, false);
 }
@@ -103,7 +103,7 @@ bool an_must_wait_on(struct an_rank *rank, int n, MPI_Request handles[])
         meet_last(rank, n, handles);
     if (__builtin_expect(shares, 0) &&
         (must_outlast_only(rank, n, handles, AN_SEND) || must_outlast_only(rank, n, handles, AN_RECEIVE) ||
-         must_outlast_only(rank, n, handles, AN_COLLECTIVE)))
+         (an_job_reads() && must_outlast_only(rank, n, handles, AN_COLLECTIVE))))
         return true;
     rank->polled_at = an_now(rank);
     rank->polls = false;
@@ -187,7 +187,10 @@ static int finish_all(int n, MPI_Request handles[], MPI_Status statuses[])
 
 static int an_wait(MPI_Request *handle, MPI_Status *status)
 {
-    an_wait_all(1, handle);
+    if (an_job_reads())
+        an_wait_all(1, handle);
+    else if (request_of(*handle))
+        an_request_await(request_of(*handle));
     return finish(handle, status);
 }
 

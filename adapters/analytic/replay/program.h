@@ -18,7 +18,7 @@ enum an_op_kind {
     AN_OP_RECEIVE,    /* peer, tag, bytes */
     AN_OP_IRECEIVE,   /* the same, slot */
     AN_OP_EXCHANGE,   /* MPI_Sendrecv: the receive; the send is the next operation */
-    AN_OP_WAIT,       /* slot */
+    AN_OP_WAIT,       /* slot; mode 1: MPI_Waitall of that one */
     AN_OP_WAIT_ALL,   /* `count` slots from `numbers[at]` on */
     AN_OP_COLLECTIVE, /* of MPI_COMM_WORLD: `count` numbers from `numbers[at]` on, see below */
 };

@@ -163,6 +163,8 @@ static bool begin(struct an_player *p, const struct an_op *op, double *flops)
     case AN_OP_WAIT:
         request = take(p, op->slot);
         p->waited_count = 0;
+        if (request && !op->mode && !an_job_reads())
+            return await(p, request, AN_AWAITED);
         wait_for(p, request);
         return begin_wait_all(p);
     case AN_OP_WAIT_ALL:

@@ -87,8 +87,8 @@ static inline void end_round(struct pf_member *m)
 }
 
 /* A round of one long message in each direction ends when these do, which share NICs and links with messages
- * that have been priced since. Returns whether that has changed. The caller of the collective waits no second
- * time for what is so late. */
+ * that have been priced since. Returns whether that has changed. Over UCX the caller of the collective waits
+ * no second time for what is so late. */
 static bool outlast(const struct pf_coll *coll, struct pf_member *m)
 {
     double before = m->clock;
@@ -97,7 +97,8 @@ static bool outlast(const struct pf_coll *coll, struct pf_member *m)
         if (!of[i]->inflow.node)
             continue;
         m->clock = pf_later(m->clock, of[i]->end + pf_cost_late(coll->colls->cost, &of[i]->inflow));
-        m->inflow.spare = of[i]->inflow.spare + m->clock - of[i]->end;
+        if (pf_cost_in_pieces(coll->colls->cost))
+            m->inflow.spare = of[i]->inflow.spare + m->clock - of[i]->end;
     }
     return m->clock > before;
 }
@@ -239,6 +240,13 @@ static bool receives_in_turn(const struct pf_coll *coll, const struct pf_member 
            target->round < source->round - (target->inside ? 0 : 1);
 }
 
+/* MPICH's inner nodes gather into a block of their own and send it with theirs. */
+static bool has_gaps(const struct pf_coll *coll, const struct pf_step *step)
+{
+    const struct pf_coll_call *call = &coll->plan.call;
+    return call->mpich && call->kind == PF_COLL_GATHER && step->bytes > call->bytes;
+}
+
 /* The receives of the round are posted before the sends, or each before the send to the same rank; they are
  * assumed to be as large as the sends. */
 static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
@@ -262,6 +270,7 @@ static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
         pf_cost_send(cost, pf_evaluate_world(coll, rank), pf_evaluate_world(coll, step->peer), step->bytes,
                      m->cpu + begun + prepare(coll, step), round->mode, &sent);
         pf_evaluate_sends(coll, rank, round->mode, m->cpu, sent.safe);
+        sent.gaps = has_gaps(coll, step);
         m->cpu = sent.returns - begun;
         if (coll->plan.stage[m->stage].nth) /* NICs are shared at both ends */
             sent.inflow.node = 0;
