@@ -222,9 +222,9 @@ static double transmit_by_ports(struct pf_cost *cost, struct pf_cost_way *way, s
  * Data that are ready at a date leave when the NIC has served its earlier messages (the LogP NIC of
  * SST/macro), and arrive a latency and the time of their bytes later. Returns the arrival; they leave from
  * `begun` to `left`. The receiving NIC or the links, where they serve one message after the other, delay the
- * arrival. Data that go `at_once` have their shares of both NICs, and of the links, from `ready` on: they are
- * priced when their receive is posted, in an order of their dates at no NIC, and behind each other at both
- * they would leave each idle for what waits at the other.
+ * arrival. Data that go `at_once` get their shares of both NICs, and of the links, from `ready` on: they are
+ * priced in the order in which their receives meet them, and of two NICs one after the other each would stay
+ * idle for what waits at the other one.
  */
 ALWAYS_INLINE double transmit_from(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes, double ready,
                                    bool at_once, double *begun, double *left)
