@@ -192,6 +192,7 @@ struct an_job {
     size_t asks_above; /* longer messages may be requests (UCX); SIZE_MAX: none are. In a run with this model
                           alone they are answered when their receiver waits or tests. */
     bool alone;
+    void (*answer)(struct an_rank *rank, bool waits); /* an_message_answer() */
     void (*on_progress)(void *rank, int impl);
     void (*wake)(struct an_rank *rank); /* its wake event has come */
 };
@@ -441,6 +442,9 @@ void an_request_late(struct an_request *request, double date, enum pf_chain_clas
 void an_request_follow(struct an_request *request);
 /* The first message that has arrived and matches. */
 struct an_message *an_message_find(struct an_comm *comm, int source, int tag, double now);
+/* The rank sees those requests for data that it has not seen yet: all that have arrived, and if it waits
+ * those that come as well. */
+void an_message_answer(struct an_rank *rank, bool waits);
 /* One more (or one less) receive from any source or blocking probe waits: see `open`. */
 void an_match_open(struct an_match *match);
 void an_match_close(struct an_match *match);

@@ -134,11 +134,10 @@ static void ask(struct an_message *m, struct an_request *receive)
     rank->asking_end = &m->next;
 }
 
-void an_rank_poll(struct an_rank *rank, bool waits)
+void an_message_answer(struct an_rank *rank, bool waits)
 {
     struct an_message *m = rank->asking, *next;
     double now = an_now(rank);
-    rank->polls = waits;
     rank->asking = NULL;
     for (; m; m = next) {
         struct an_request *receive = m->receive;

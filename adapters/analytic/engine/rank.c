@@ -163,6 +163,13 @@ void an_rank_idle(struct an_rank *rank, double step)
     rank->idle_until = an_now(rank);
 }
 
+void an_rank_poll(struct an_rank *rank, bool waits)
+{
+    rank->polls = waits;
+    if (rank->asking)
+        an_job.answer(rank, waits);
+}
+
 void an_rank_begin_await(struct an_rank *rank, int unknown, double date)
 {
     an_rank_poll(rank, true);
