@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """pftune: test_pftune.py ROOT BIN [CLASS]. The rules are loaded by mpirun and by model portals, and what the ranks then send is compared."""
+import json
 import os
 import re
 import shutil
@@ -11,9 +12,10 @@ import unittest
 
 ROOT, BIN = sys.argv.pop(1), sys.argv.pop(1)
 sys.path[:0] = [f"{ROOT}/tools/{name}" for name in ("pftune", "pfcurve", "pffit")] + [f"{ROOT}/base", f"{ROOT}/tests/traffic"]
+import pmi  # noqa: E402 (next to this file)
 import run_traffic  # noqa: E402 (tests/traffic)
-from pffit.simulate import algorithm_names, settings  # noqa: E402
-from pftune import rules  # noqa: E402
+from pffit.simulate import algorithm_names, compiling, settings  # noqa: E402
+from pftune import mpich, rules  # noqa: E402
 from pftune.collectives import COLLECTIVES, OPEN_MPI, Choice, candidates  # noqa: E402
 
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("PARFOCAL_", "OMPI_MCA_"))}
@@ -125,6 +127,10 @@ class Talk(Folder):
         self.refused("which machine?", machine=None)
         self.refused(f"{ROOT}/machines/bxi.machine does not state the error of a fit", machine=f"{ROOT}/machines/bxi.machine")
         self.refused("--uncertainty: '0.5' is no factor", uncertainty="0.5")
+        self.refused("unknown library 'mpic': did you mean mpich?", library="mpic")
+        self.refused("unknown collective 'barrier'", library="mpich", collectives="barrier")
+        self.refused("model portals has no algorithms of -library mpich", library="mpich", model="portals")
+        self.refused("model mpich has no algorithms of -library openmpi: take -library mpich", model="mpich")
         self.refused("model smpi has SMPI's algorithms", model="smpi")
         self.refused("unknown model 'analytik'", model="analytik")
         self.refused("-machine: 'nosuch' is no machine", machine="nosuch")
@@ -211,6 +217,67 @@ class Messages(Folder):
                 self.assertEqual(simulated[i], forced[i])
         told_apart = sum(default[i] != real[i] for i in range(len(wanted)))
         self.assertGreater(told_apart, len(wanted) // 2, "the messages hardly tell the rules from Open MPI's defaults")
+
+
+
+class Mpich(Folder):
+    RANKS, SIZES = 8, (64, 8192, 262144)
+    RULES = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"
+
+    def sent(self, calls, environment):
+        """What each rank sends in each call, under the real library."""
+        said, error = pmi.run(self.RANKS, [f"{self.folder}/calls", *(f"{collective}:{size}" for collective, size in calls)], {**ENVIRONMENT, **environment})
+        self.assertEqual(error, "")
+        found = {}
+        for line in said.splitlines():
+            call, rank, *sizes = map(int, line.split())
+            found[call, rank] = sizes
+        return [[found[call, rank] for rank in range(self.RANKS)] for call in range(len(calls))]
+
+    def test_every_rule_is_what_runs(self):
+        here = os.path.dirname(os.path.abspath(__file__))
+        subprocess.run(["gcc", "-rdynamic", f"{here}/mpich_calls.c", "-o", f"{self.folder}/calls", "-l:libmpich.so.12", "-ldl"], check=True)
+        done = pftune("-library", "mpich", "-machine", "marenostrum5", "-nodes", str(self.RANKS), "-sizes", ",".join(map(str, self.SIZES)), "-uncertainty",
+                      "1.02", "-o", "r.json", "-quiet", folder=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        rows = re.findall(r"(?m)^(\w+) +\d+ +(\d+) +[\d.]+ +[\d.]+ +[\d.]+ \(.*?\) +(\w+)( \(rule: default\))?$", done.stdout)
+        chosen = [(collective, int(size), "default" if kept else name) for collective, size, name, kept in rows]
+        self.assertEqual(len(chosen), len(mpich.COLLECTIVES) * len(self.SIZES))
+        calls = [row[:2] for row in chosen]
+        default, ruled = self.sent(calls, {}), self.sent(calls, {self.RULES: f"{self.folder}/r.json"})
+        for i, (collective, size, name) in enumerate(chosen):
+            with self.subTest(collective=collective, size=size, algorithm=name):
+                forced = {} if name == "default" else {f"MPIR_CVAR_{collective.upper()}_INTRA_ALGORITHM": name}
+                self.assertEqual(ruled[i], self.sent(calls[i:i + 1], forced)[0] if forced else default[i])
+        self.assertGreater(sum(a != b for a, b in zip(default, ruled)), 2, done.stdout)
+        self.simulated(chosen)
+
+    def simulated(self, chosen):
+        """Model mpich, which is the real library as well, takes the same time by the rules as by force."""
+        collective, size, name = next(row for row in chosen if row[2] != "default")
+        program = f"{self.folder}/cells"
+        subprocess.run(compiling(BIN, program), check=True)
+        times = []
+        for environment in ({self.RULES: f"{self.folder}/r.json"}, {f"MPIR_CVAR_{collective.upper()}_INTRA_ALGORITHM": name}, {}):
+            times.append(subprocess.run([f"{BIN}/pfrun", "-np", str(self.RANKS), "-model", "mpich", "-machine", "marenostrum5", "--cfg=smpi/simulate-computation:no",
+                                         program, collective, str(size)], capture_output=True, text=True, check=True, env={**ENVIRONMENT, **environment}).stdout)
+        self.assertEqual(times[0], times[1])
+        self.assertNotEqual(times[0], times[2])
+
+    def test_branches_keep_what_they_do_not_choose(self):
+        before = {"algorithm=MPIR_Allreduce_intra_recursive_doubling": {}}
+        tree = {"collective=allreduce": {"comm_type=intra": {"avg_msg_size<=0": {"algorithm=MPIR_Allreduce_intra_smp": {}}, "avg_msg_size=any": before},
+                                         "comm_type=inter": before}, "collective=bcast": before}
+        choice = Choice("reduce_scatter_allgather", 2, 0)
+        rows = rules.choose({(8, "allreduce", c, size): us for size in (64, 1024) for c, us in ((OPEN_MPI, 10), (choice, 5 if size > 64 else 10))}, 1.2)
+        told = json.loads(mpich.text(rows, tree))
+        chosen = {"is_op_built_in=yes": {"count<pow2": before, "count=any": {"algorithm=MPIR_Allreduce_intra_reduce_scatter_allgather": {}}},
+                  "is_op_built_in=no": before}
+        self.assertEqual(told.pop("collective=allreduce")["comm_type=intra"].pop("avg_msg_size=any"),
+                         {"comm_size<=7": before, "comm_size<=8": {"avg_msg_size<256": before, "avg_msg_size<2049": chosen, "avg_msg_size=any": before},
+                          "comm_size=any": before})
+        self.assertEqual(told, {"collective=bcast": before})
+        self.assertEqual(json.loads(mpich.text([], tree)), tree)
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ from pffit.main import machine_lines
 from pffit.measured import Refused
 from pffit.simulate import algorithm_names
 
+from . import mpich, rules
 from . import options as command_line
-from . import rules
 from .collectives import COLLECTIVES, NOT_CHOSEN, OPEN_MPI, candidates, known
 from .runs import Run, Runs, output_of
 
@@ -35,32 +35,36 @@ def stated_uncertainty(options, bindir):
 
 def plan(options, names):
     """All runs; refuses algorithms that no collective has."""
-    every = sorted({name for collective in options.collectives for name in names[collective][:COLLECTIVES[collective].algorithms]} - NOT_CHOSEN)
+    if options.library == "mpich":
+        every = sorted({algorithm.name for collective in options.collectives for algorithm in mpich.COLLECTIVES[collective]})
+    else:
+        every = sorted({name for collective in options.collectives for name in names[collective][:COLLECTIVES[collective].algorithms]} - NOT_CHOSEN)
     for name in options.algorithms:
         known(name, every, "algorithm")
     runs = []
     for nodes in options.nodes:
         for collective in options.collectives:
             sizes = [0] if collective == "barrier" else options.sizes
-            for choice in [OPEN_MPI, *candidates(collective, names[collective], nodes, options.segments, options.algorithms)]:
+            choices = mpich.candidates(collective, nodes, options.algorithms) if options.library == "mpich" else \
+                candidates(collective, names[collective], nodes, options.segments, options.algorithms)
+            for choice in [OPEN_MPI, *choices]:
                 runs.append(Run(nodes, collective, choice, sizes))
     return runs
 
 
-def head(rows, options, version, uncertainty, source, command):
+def head(options, version, uncertainty, source, command):
     yield f"Rules for coll/tuned of Open MPI 4.1 and 5.0, by {version}: {command}"
     yield f"mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename {os.path.abspath(options.output)}"
     yield f"Gains are simulated times over each other, in model {options.model}, uncertain by a factor of {uncertainty:.2f} ({source}); below it the default is kept."
     yield "Bytes are those of the whole vector, one rank on each node. Open MPI also applies these rules to operations that do not commute,"
     yield "which its algorithms ring, segmented_ring, binomial and others then combine in another order: take no rules for reductions there."
     yield ""
-    yield from rules.table(rows, uncertainty)
 
 
 def summary(rows):
     changed = [row for row in rows if row.choice != OPEN_MPI]
     if not changed:
-        return f"{len(rows)} cells: no choice gains more than the uncertainty; the file leaves all to Open MPI"
+        return f"{len(rows)} cells: no choice gains more than the uncertainty; the file leaves all to the library"
     mean = math.exp(sum(math.log(row.default_us / row.us) for row in changed) / len(changed))
     return f"{len(rows)} cells: {len(changed)} have another algorithm than the default, with a mean gain of {mean:.2f}"
 
@@ -79,15 +83,21 @@ def work(bindir, arguments):
     uncertainty, source = stated_uncertainty(options, bindir)
     names = algorithm_names(output_of([os.path.join(bindir, "pfinfo"), "--collectives"]))
     wanted = plan(options, names)
+    tree = mpich.built_in() if options.library == "mpich" else None
     rows = rules.choose(Runs(options, bindir, version).times(wanted), uncertainty)
-    said = list(head(rows, options, version, uncertainty, source, command_text(["pftune", *arguments])))
+    table = list(rules.table(rows, uncertainty))
     with open(options.output + ".new", "w", encoding="utf-8") as file:
-        file.writelines(f"# {line}".rstrip() + "\n" for line in said)
-        file.writelines(line + "\n" for line in rules.text(rows))
+        if options.library == "mpich":
+            file.write(mpich.text(rows, tree))
+        else:
+            said = [*head(options, version, uncertainty, source, command_text(["pftune", *arguments])), *table]
+            file.writelines(f"# {line}".rstrip() + "\n" for line in said)
+            file.writelines(line + "\n" for line in rules.text(rows))
     os.replace(options.output + ".new", options.output)
-    print("\n".join(said[6:]))
+    print("\n".join(table))
     print(f"{summary(rows)}; uncertain by a factor of {uncertainty:.2f} ({source})")
-    print(f"written: {options.output}")
+    how = f" (MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE={os.path.abspath(options.output)})" if tree else ""
+    print(f"written: {options.output}{how}")
     return 0
 
 

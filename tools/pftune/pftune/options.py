@@ -8,13 +8,14 @@ from pfcurve.errors import Problem
 from pfcurve.options import Help, Parser, add_run_flags, check_model, flag, positive
 from pfcurve.pool import need_slurm
 
+from . import mpich
 from .collectives import COLLECTIVES, known
 
 USAGE = """pftune -machine NAME|FILE -nodes N,... -sizes BYTES,... -o FILE [options]
 
 Simulates collectives with each algorithm of Open MPI, one rank on each node, and writes the file of rules with which Open MPI
-(coll_tuned_dynamic_rules_filename, 4.1 and 5.0) takes the fastest, where it gains more than the simulation's uncertainty. Finished
-runs are kept in FILE.runs and not repeated."""
+(coll_tuned_dynamic_rules_filename, 4.1 and 5.0) takes the fastest, where it gains more than the simulation's uncertainty; or MPICH's
+(MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE, 4). Finished runs are kept in FILE.runs and not repeated."""
 LARGEST = 1 << 30
 
 
@@ -23,6 +24,7 @@ class Options:
     """What was asked for."""
     run_flags: list = field(default_factory=list)  # of pfrun
     machine: str = ""
+    library: str = "openmpi"
     model: str = "analytic"
     nodes: list = field(default_factory=list)
     sizes: list = field(default_factory=list)
@@ -44,12 +46,13 @@ def build_parser():
     what = parser.add_argument_group("what is simulated")
     flag(what, "machine", metavar="NAME|FILE", help="simulated machine (pfinfo --machine)")
     flag(what, "platform", metavar="FILE|NAME", help="platform file or built-in one")
+    flag(what, "library", default="openmpi", metavar="openmpi|mpich", help="whose algorithms (default: openmpi)")
     flag(what, "model", default="analytic", metavar="M", help="model (default: analytic)")
     what.add_argument("--cfg", action="append", default=[], metavar="KEY:VALUE", help="setting; may be repeated")
     flag(what, "nodes", metavar="N,...", help="numbers of nodes")
     flag(what, "sizes", metavar="BYTES,...", help="bytes of the whole vector, as 8, 64K, 1M")
-    flag(what, "collectives", metavar="NAME,...", help="collectives (default: all): " + ", ".join(COLLECTIVES))
-    flag(what, "algorithms", metavar="NAME,...", help="only these algorithms (default: all; pfinfo --collectives)")
+    flag(what, "collectives", metavar="NAME,...", help="collectives (default: all): " + ", ".join(COLLECTIVES) + "; of MPICH " + ", ".join(mpich.COLLECTIVES))
+    flag(what, "algorithms", metavar="NAME,...", help="only these algorithms (default: all; pfinfo --collectives, those of MPICH by its own names)")
     flag(what, "segments", default="0,8K,64K", metavar="BYTES,...", help="segment sizes where an algorithm has segments (default: 0,8K,64K; 0: none)")
     out = parser.add_argument_group("result")
     out.add_argument("--output", "-o", metavar="FILE", help="file of rules")
@@ -109,16 +112,25 @@ def platform_flags(args):
     return flags + ["--cfg=" + setting for setting in args.cfg]
 
 
+def check_library(library, model):
+    known(library, ["openmpi", "mpich"], "library")
+    stack = model.partition(":")[0]
+    if stack == "smpi":
+        raise Problem("model smpi has SMPI's algorithms, not Open MPI's: analytic, portals, packet ... have them")
+    if stack != "analytic" and (stack == "mpich") != (library == "mpich"):
+        raise Problem(f"model {model} has no algorithms of -library {library}: " + ("analytic and mpich have" if library == "mpich" else "take -library mpich"))
+
+
 def from_args(args, available):
     """Options that fit together; Problem otherwise. `available`: models of this installation."""
     check_model(args.model, available)
-    if args.model == "smpi":
-        raise Problem("model smpi has SMPI's algorithms, not Open MPI's: analytic, portals, packet ... have them")
+    check_library(args.library, args.model)
+    names = list(mpich.COLLECTIVES if args.library == "mpich" else COLLECTIVES)
     positive(args.jobs, "jobs")
     positive(args.timeout, "timeout")
-    options = Options(run_flags=platform_flags(args), machine=args.machine or "", model=args.model, nodes=node_counts(args.nodes),
+    options = Options(run_flags=platform_flags(args), machine=args.machine or "", library=args.library, model=args.model, nodes=node_counts(args.nodes),
                       sizes=byte_sizes(args.sizes, "sizes", 4, 4), segments=byte_sizes(args.segments, "segments", 0),
-                      collectives=[known(word, list(COLLECTIVES), "collective") for word in (words(args.collectives, "collectives") if args.collectives else COLLECTIVES)],
+                      collectives=[known(word, names, "collective") for word in (words(args.collectives, "collectives") if args.collectives else names)],
                       algorithms=words(args.algorithms, "algorithms") if args.algorithms else [],
                       uncertainty=factor(args.uncertainty) if args.uncertainty else 0, output=args.output or "", timeout=args.timeout,
                       jobs=args.jobs or (8 if args.slurm else os.cpu_count() or 1), slurm=args.slurm, partition=args.partition,

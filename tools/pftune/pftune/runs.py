@@ -10,6 +10,7 @@ from pfcurve.one import last_line, prepare, read_json
 from pfcurve.pool import Pool
 from pffit.simulate import QUICK, compiling, settings, times_by_size
 
+from . import mpich
 from .collectives import OPEN_MPI
 
 
@@ -47,7 +48,9 @@ class Runs:
     def prepared(self, run):
         """Whether there is a result; else the run's folder is made."""
         environment = same.environment() | QUICK
-        if run.choice != OPEN_MPI:
+        if self.options.library == "mpich":
+            environment |= mpich.settings(run.collective, run.choice)
+        elif run.choice != OPEN_MPI:
             environment |= settings(run.collective, *run.choice)
         command = [self.pfrun, "-np", str(run.nodes), "-model", self.options.model, "--cfg=smpi/simulate-computation:no", *self.options.run_flags,
                    self.program, run.collective, *map(str, run.sizes)]
