@@ -4,10 +4,10 @@
 Where they give a size of each rank's part, the whole vector counts here; of several times that of the slowest rank."""
 import re
 
-from pffit.cell import COLLECTIVES, Cell, Refused, number
+from pffit.cell import COLLECTIVES, INTS, PARTS, Cell, Refused, number
 
-OTHER_NAMES = {"broadcast": "bcast", "all-to-all personalized exchange": "alltoall", "latency": "pingpong"}
-PARTS = {"alltoall", "allgather", "gather", "scatter"}
+OTHER_NAMES = {"broadcast": "bcast", "all-to-all personalized exchange": "alltoall", "all-to-allv personalized exchange": "alltoallv",
+               "latency": "pingpong"}
 OSU_TITLE = re.compile(r"# OSU MPI\S* (.+?)(?: Latency)? Test\b")
 IMB_TITLE = re.compile(r"# Benchmarking (\S+)")
 IMB_RANKS = re.compile(r"# #processes = (\d+)")
@@ -37,7 +37,7 @@ def row(words, column, name, nodes, where):
     size = 0 if name == "barrier" else number(words[0], "size", where, True)
     if size == 0 and name not in ("barrier", "pingpong"):
         return None
-    return Cell(2 if name == "pingpong" else nodes, name, "default", size * (nodes if name in PARTS else 1), number(words[column], "time", where))
+    return Cell(2 if name == "pingpong" else nodes, name, "default", size * (nodes if name in PARTS - INTS else 1), number(words[column], "time", where))
 
 
 def read(lines, path, nodes):

@@ -3,7 +3,11 @@
 from collections import namedtuple
 
 Cell = namedtuple("Cell", "nodes collective algorithm bytes us")
-COLLECTIVES = {"allreduce", "reduce", "bcast", "alltoall", "allgather", "gather", "scatter", "reduce_scatter", "barrier", "pingpong"}
+COLLECTIVES = {"allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "barrier", "bcast", "exscan", "gather", "gatherv", "pingpong", "reduce",
+               "reduce_scatter", "reduce_scatter_block", "scan", "scatter", "scatterv"}
+# Those that combine ints, and those that give each rank its part of the vector.
+INTS = {"allreduce", "exscan", "reduce", "reduce_scatter", "reduce_scatter_block", "scan"}
+PARTS = {"allgather", "allgatherv", "alltoall", "alltoallv", "gather", "gatherv", "reduce_scatter", "reduce_scatter_block", "scatter", "scatterv"}
 
 
 class Refused(Exception):

@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-from pffit.cell import Refused
+from pffit.cell import INTS, PARTS, Refused
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 OTHER_NAMES = {"linear": "basic_linear", "linear_synch": "linear_sync", "binary": "binary_tree", "split_binary": "split_binary_tree",
@@ -30,6 +30,8 @@ def settings(collective, name, number, segment=0):
     """The environment in which Open MPI, and model analytic, use an algorithm."""
     found = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", f"OMPI_MCA_coll_tuned_{collective}_algorithm": str(number),
              "PARFOCAL_ANALYTIC_COLL": f"{collective}:{name}"}
+    if name == "chain":  # as with a file of rules, and in model analytic
+        found[f"OMPI_MCA_coll_tuned_{collective}_algorithm_chain_fanout"] = "1"
     if segment:
         found[f"OMPI_MCA_coll_tuned_{collective}_algorithm_segmentsize"] = str(segment)
         found["PARFOCAL_ANALYTIC_COLL"] += f":{segment}"
@@ -45,8 +47,6 @@ def compiling(bindir, program):
     return [f"{bindir}/pfcc", "-O1", "-DEVERY_RANK", f"{HERE}/cells.c", "-o", program]
 
 
-INTS = {"allreduce": 4, "reduce": 4, "reduce_scatter": 4}  # bytes of an element that the program combines
-PARTS = {"alltoall", "allgather", "gather", "scatter", "reduce_scatter"}
 # Of all runs of that program, whose data matter to nobody.
 QUICK = {"PARFOCAL_ANALYTIC_DATA": "no"}
 
@@ -81,15 +81,16 @@ class Simulator:
         if algorithm == "default" or collective == "pingpong":
             return {}
         names = self.algorithms.get(collective, [])
+        algorithm, _, segment = algorithm.partition(":")
         name = algorithm_name(algorithm, names)
-        if not name:
+        if not name or (segment and not segment.isdecimal()):
             raise Refused(f"{collective} has no algorithm '{algorithm}', but {', '.join(names)}")
-        return settings(collective, name, names.index(name) + 1)
+        return settings(collective, name, names.index(name) + 1, int(segment or 0))
 
     def check(self, cell):
         """Refuses what cannot be simulated."""
         self.forced(cell.collective, cell.algorithm)
-        unit = INTS.get(cell.collective, 1) * (cell.nodes if cell.collective in PARTS else 1)
+        unit = (4 if cell.collective in INTS else 1) * (cell.nodes if cell.collective in PARTS else 1)
         if cell.bytes < unit and cell.collective not in ("barrier", "pingpong"):
             raise Refused(f"{cell.collective} of {cell.bytes} B on {cell.nodes} nodes moves nothing: bytes are those of the whole vector, here at least {unit}")
 
