@@ -39,6 +39,12 @@ double pf_nic_event_date(struct pf_nic *nic, double date)
     return step.end;
 }
 
+/* Between ranks of one host, past the NIC. */
+static bool is_in_memory(const struct pf_nic_message *m)
+{
+    return pf_config.nic_loopback_memory && m->src == m->dst;
+}
+
 /* A read by the NIC crosses PCIe twice; the wire starts when the first packet is there. */
 static double read_payload(struct pf_nic_message *m, double date)
 {
@@ -73,6 +79,8 @@ static double nothing_to_write(const struct pf_nic_message *m)
 
 static double write_payload(struct pf_nic_message *m)
 {
+    if (is_in_memory(m))
+        return pf_engine_now();
     if (m->accepted == 0)
         return nothing_to_write(m);
     struct pf_bus_step write = {
@@ -87,6 +95,8 @@ static double give_command(struct pf_nic_message *m)
     const struct pf_bus_ops *bus = pf_bus();
     size_t inside = inline_bytes(m);
     double date = 0.0;
+    if (is_in_memory(m))
+        return pf_engine_now();
     if (m->kind == PF_NIC_PUT && !m->transfer.streams && m->payload > inside) {
         struct pf_bus_step pio = {.kind = PF_BUS_PIO, .bytes = m->payload - inside, .transfer = &m->transfer};
         bus->pio(&m->src->bus, &pio);
@@ -103,6 +113,8 @@ static double give_command(struct pf_nic_message *m)
 /* When the message may leave, if its turn on the sending side is at `turn`. */
 static double process(struct pf_nic_message *m, double turn)
 {
+    if (is_in_memory(m))
+        return m->read_start = turn;
     double date = turn + pf_config.nic_tx_time;
     if (m->kind == PF_NIC_PUT && m->payload > pf_config.nic_handshake_min)
         date += pf_config.nic_handshake_time;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/config.h"
 #include "base/memory.h"
 #include "lowlevel/topology/topology.h"
 
@@ -404,21 +405,23 @@ static struct pf_fabric *read_fat_tree(const char *text, char *error, size_t err
 /*
  * Full bisection from switches with 48 ports, 24 down and 24 up (BXI's switch). Two levels as long as they
  * reach, with leaves as wide as the number of leaves, so that small examples have a tree and not one
- * crossbar.
+ * crossbar. Or switches with as many hosts as a machine says.
  */
 enum { DOWN = 24 };
 
 static void fit_fat_tree(int64_t hosts, char *numbers, size_t size)
 {
-    if (hosts <= 2 * DOWN * DOWN) {
-        int32_t leaf[2];
-        pf_fabric_fit_grid(hosts, leaf, 2);
-        if (leaf[0] > DOWN)
-            leaf[0] = DOWN;
-        snprintf(numbers, size, "%dx%ld", leaf[0], (long)pf_fabric_ceil_div(hosts, leaf[0]));
-    } else {
-        snprintf(numbers, size, "%dx%dx%ld", DOWN, DOWN, (long)pf_fabric_ceil_div(hosts, DOWN * DOWN));
+    int32_t leaf[2] = {(int32_t)pf_config.platform_leaf}, down = leaf[0] ? leaf[0] : DOWN;
+    if (hosts > 2 * (int64_t)down * down) {
+        snprintf(numbers, size, "%dx%dx%ld", down, down,
+                 (long)pf_fabric_ceil_div(hosts, (int64_t)down * down));
+        return;
     }
+    if (!leaf[0])
+        pf_fabric_fit_grid(hosts, leaf, 2);
+    if (leaf[0] > down)
+        leaf[0] = down;
+    snprintf(numbers, size, "%dx%ld", leaf[0], (long)pf_fabric_ceil_div(hosts, leaf[0]));
 }
 
 static void append(char *text, size_t size, const char *separator, int32_t number)

@@ -197,6 +197,7 @@ void pf_coll_arrive(struct pf_coll *coll, int rank, double date)
     size_t own = coll->plan.call.cut == 0 ? own_bytes(&coll->plan.call, rank) + coll->plan.copied : 0;
     if (own > 0)
         coll->member[rank].clock += pf_cost_copy_own(coll->colls->cost, own);
+    coll->member[rank].clock += pf_cost_start(coll->colls->cost, coll->plan.started);
     if (!coll->together)
         pf_evaluate_from(coll, rank);
     else if (coll->arrived == coll->plan.call.n)

@@ -986,6 +986,11 @@ double pf_cost_gaps(const struct pf_cost *cost, size_t bytes)
     return copied ? (double)bytes * cost->copy_byte_time : 0;
 }
 
+double pf_cost_start(const struct pf_cost *cost, int count)
+{
+    return count * cost->start;
+}
+
 double pf_cost_copy_own(const struct pf_cost *cost, size_t bytes)
 {
     return (double)bytes * cost->own_byte_time;

@@ -262,6 +262,7 @@ static int an_start(MPI_Request *handle)
         return error;
     request->active = true;
     an_request_describe(request, request->buffer, request->count, request->type);
+    request->rank->debt += pf_cost_start(an_job.cost, 1);
     if (request->kind == AN_SEND) {
         request->done_at = an_message_send(&s, &request);
         pf_cost_inflow_set(&request->inflow, &s.comm->rank->inflow);

@@ -50,6 +50,7 @@ struct pf_glue_host {
     void (*message)(void *context, int to, size_t bytes, int tag);
     void (*combined)(void *context, size_t bytes); /* by a reduction; NULL: costs no simulated time */
     void (*copied)(void *context, size_t bytes);   /* inside the rank's memory; likewise */
+    void (*started)(void *context, size_t count);  /* persistent requests; likewise */
     size_t buffered_max; /* longest message of which the sender keeps a copy; 0: of none */
     /* Open MPI's plugins: calls `each` with every plugin's path; opens one for this rank; looks a symbol up
      * in it. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The time of copies inside a rank, and of reductions: each predefined operation gets a function that calls
- * the component's and reports to the adapter how many bytes it has combined. The component's own functions
- * and modules are found through the module, which Open MPI passes to the function. Operations of the program
- * are the program's computation.
+ * The time of copies inside a rank, of starting requests, and of reductions: each predefined operation gets a
+ * function that calls the component's and reports to the adapter how many bytes it has combined. The
+ * component's own functions and modules are found through the module, which Open MPI passes to the function.
+ * Operations of the program are the program's computation.
  */
 #include "ompi_config.h"
 
@@ -11,6 +11,7 @@
 
 #include "ompi/datatype/ompi_datatype.h"
 #include "ompi/mca/op/op.h"
+#include "ompi/mca/pml/pml.h"
 #include "ompi/op/op.h"
 
 #include "adapters/openmpi/glue/internal.h"
@@ -83,8 +84,20 @@ void *pf_glue_copy(void *function)
     return (void *)copy;
 }
 
+static mca_pml_base_module_start_fn_t stock_start;
+
+static int start(size_t count, ompi_request_t **requests)
+{
+    pf_glue_host->started(pf_glue_host->context, count);
+    return stock_start(count, requests);
+}
+
 void pf_glue_op_install(void)
 {
+    if (pf_glue_host->started) {
+        stock_start = mca_pml.pml_start;
+        mca_pml.pml_start = start;
+    }
     ompi_op_t *const ops[] = {&ompi_mpi_op_max.op,  &ompi_mpi_op_min.op,    &ompi_mpi_op_sum.op,
                               &ompi_mpi_op_prod.op, &ompi_mpi_op_land.op,   &ompi_mpi_op_band.op,
                               &ompi_mpi_op_lor.op,  &ompi_mpi_op_bor.op,    &ompi_mpi_op_lxor.op,

@@ -68,7 +68,7 @@
     X(ALLTOALL_LINEAR, "linear", alltoall_linear, true)                                                      \
     X(ALLTOALL_PAIRWISE, "pairwise", alltoall_pairwise, true)                                                \
     X(ALLTOALL_MODIFIED_BRUCK, "modified_bruck", alltoall_bruck, true)                                       \
-    X(ALLTOALL_LINEAR_SYNC, "linear_sync", alltoall_linear, true)                                            \
+    X(ALLTOALL_LINEAR_SYNC, "linear_sync", alltoall_linear_sync, true)                                       \
     X(ALLTOALL_TWO_PROC, "two_proc", alltoall_pairwise, true)                                                \
     X(ALLTOALL_IN_PLACE, "in_place", alltoall_in_place, true)
 

@@ -415,9 +415,16 @@ static void allgather_direct(struct pf_plan *plan)
     pf_plan_add(plan, pf_at_allgather_direct, 1)->nth = pf_nth_allgather;
 }
 
-static void alltoall_linear(struct pf_plan *plan)
+static void alltoall_linear_sync(struct pf_plan *plan)
 {
     pf_plan_add(plan, pf_at_alltoall_linear, 1)->nth = pf_nth_alltoall;
+}
+
+/* Open MPI's differs in its requests only. */
+static void alltoall_linear(struct pf_plan *plan)
+{
+    alltoall_linear_sync(plan);
+    plan->started = plan->call.nonblocking || plan->call.mpich ? 0 : 2 * (plan->call.n - 1);
 }
 
 static void alltoall_pairwise(struct pf_plan *plan)

@@ -102,6 +102,7 @@ struct pf_plan {
     struct pf_stage stage[PF_STAGES_MAX];
     int stages;
     size_t copied; /* bytes that each rank copies inside its memory before the first round */
+    int started;   /* persistent requests that each rank starts before the first round */
     bool sparse;   /* few ranks take part in a round: never walk over all ranks per round */
     const size_t
         *start; /* start[r]: bytes of all blocks before r, n + 1 entries; NULL: blocks of call.bytes */

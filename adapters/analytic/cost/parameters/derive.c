@@ -22,6 +22,7 @@ struct machine {
     double wire, latency;             /* a byte; of the path, where it is not the platform's */
     /* Of a put: bytes before its data, how many go in the command, and how many the processor writes. */
     size_t header, inside, written;
+    bool past;  /* the NIC, through the host's memory */
     bool lists; /* a list entry for the fetch goes before a put above short_limit */
     size_t short_limit;
 };
@@ -55,13 +56,15 @@ static size_t from_environment(const char *name, size_t otherwise)
 
 static void read_rows(struct machine *m, bool memory, double bandwidth)
 {
-    m->byte = pf_config.nic_pcie ? 1 / pf_config.nic_pcie_bw : 0;
-    m->bus = pf_config.nic_pcie ? pf_config.nic_pcie_latency : 0;
+    m->past = memory && pf_config.nic_loopback_memory;
+    bool bus = pf_config.nic_pcie && !m->past;
+    m->byte = bus ? 1 / pf_config.nic_pcie_bw : 0;
+    m->bus = bus ? pf_config.nic_pcie_latency : 0;
     m->packet = (double)pf_config.nic_pcie_packet;
-    bool commands = pf_config.nic_pcie && pf_config.nic_pcie_commands;
+    bool commands = bus && pf_config.nic_pcie_commands;
     m->command = commands ? (double)pf_config.nic_command_bytes * m->byte : 0;
     m->event = commands ? (double)pf_config.nic_event_bytes * m->byte + m->bus : 0;
-    m->sends = pf_config.nic_tx_time;
+    m->sends = m->past ? 0 : pf_config.nic_tx_time;
     m->takes = pf_config.nic_rx_time;
     m->wire = memory ? 1 / pf_config.nic_loopback_bw : 1 / bandwidth;
     m->latency = memory ? pf_config.nic_loopback_latency : 0;
@@ -75,6 +78,8 @@ static void read_rows(struct machine *m, bool memory, double bandwidth)
 /* From the call to where a payload may go on the wire. */
 static double begin(const struct machine *m, size_t payload)
 {
+    if (m->past)
+        return 0;
     double call = m->command + (pf_config.nic_pcie && pf_config.nic_pcie_commands ? m->bus : 0) + m->sends;
     if (m->lists && payload > pf_config.nic_handshake_min)
         call += pf_config.nic_handshake_time;
@@ -294,6 +299,8 @@ static void give_protocol(const struct machine *m, const struct target *t)
     if (!shared)
         give(t, PF_NIC_BANDWIDTH, 0, INFINITY, "net_model");
     give(t, PF_CALL, 0, pf_config.openmpi_call_cost, "openmpi_call_cost");
+    if (pf_config.openmpi_start_time > 0 && !mpich)
+        give(t, PF_START, 0, pf_config.openmpi_start_time, "openmpi_start_time");
     if (pf_config.openmpi_combine_bw > 0)
         give(t, PF_COMBINE_BANDWIDTH, 0, pf_config.openmpi_combine_bw, "openmpi_combine_bw");
     if (pf_config.openmpi_copy_bw > 0 && !mpich)
