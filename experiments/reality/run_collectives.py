@@ -30,7 +30,7 @@ def cells_of_choice(cells, times):
     """For each (nodes, collective, size) with a choice: measured and simulated times by algorithm, and the default's measured time."""
     found = {}
     for cell, us in zip(cells, times):
-        found.setdefault((cell.nodes, cell.collective, cell.bytes), {})[cell.algorithm] = (cell.us, us)
+        found.setdefault((cell.nodes, cell.ranks_per_node, cell.collective, cell.bytes), {})[cell.algorithm] = (cell.us, us)
     for algorithms in found.values():
         default = algorithms.pop("default", (None, None))[0]
         if len(algorithms) > 1:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What was measured: one collective, by one algorithm, of one size, on so many nodes."""
+"""What was measured: one collective, by one algorithm, of one size, on so many nodes with so many ranks each."""
 from collections import namedtuple
 
-Cell = namedtuple("Cell", "nodes collective algorithm bytes us")
+Cell = namedtuple("Cell", "nodes collective algorithm bytes us ranks_per_node", defaults=(1,))
 COLLECTIVES = {"allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "barrier", "bcast", "exscan", "gather", "gatherv", "pingpong", "reduce",
                "reduce_scatter", "reduce_scatter_block", "scan", "scatter", "scatterv"}
 # Those that combine ints, and those that give each rank its part of the vector.

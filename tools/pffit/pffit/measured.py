@@ -47,15 +47,13 @@ def table(lines, path, system):
     for where, row in rows:
         if system and row["system"] != system:
             continue
-        if row.get("ranks_per_node", "1") != "1":
-            raise Refused(f"{where}: ranks_per_node {row['ranks_per_node']}: only cells with one rank on each node can be used")
         if not row["bytes"]:
             raise Refused(f"{where}: the size (bytes) is missing")
-        nodes = number(row["nodes"], "nodes", where, True)
-        if nodes < 2:
-            raise Refused(f"{where}: nodes {nodes}: a collective of one rank tells nothing")
+        nodes, per_node = number(row["nodes"], "nodes", where, True), number(row.get("ranks_per_node", "1"), "ranks_per_node", where, True)
+        if nodes * per_node < 2:
+            raise Refused(f"{where}: nodes {nodes}, ranks_per_node {per_node}: a collective of one rank tells nothing")
         cells.append((where, Cell(nodes, collective(row["collective"], where), row["algorithm"].removesuffix("_ompi") or "default",
-                                  number(row["bytes"], "bytes", where, True), number(row["median_us"], "median_us", where))))
+                                  number(row["bytes"], "bytes", where, True), number(row["median_us"], "median_us", where), per_node)))
     return cells
 
 
@@ -63,12 +61,12 @@ def merged(cells):
     """The median of each cell; a contradiction is refused."""
     times = {}
     for where, cell in cells:
-        times.setdefault(cell[:4], []).append((cell.us, where))
+        times.setdefault(cell._replace(us=0), []).append((cell.us, where))
     for found in times.values():
         found.sort()
         if found[-1][0] > CONTRADICTION * found[0][0]:
             raise Refused(f"{found[-1][1]}: {found[-1][0]:g} us, but {found[0][0]:g} us at {found[0][1]} for the same cell")
-    return [Cell(*key, statistics.median(us for us, _ in found)) for key, found in times.items()]
+    return [key._replace(us=statistics.median(us for us, _ in found)) for key, found in times.items()]
 
 
 def read(path, system="", nodes=0, largest=None):

@@ -2,6 +2,7 @@
 """Runs the measured cells in a model, with the algorithms that the measurement forced."""
 import os
 import re
+import shlex
 import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -47,6 +48,16 @@ def compiling(bindir, program):
     return [f"{bindir}/pfcc", "-O1", "-DEVERY_RANK", f"{HERE}/cells.c", "-o", program]
 
 
+def started(folder, program, nodes, per_node, words):
+    """What pfrun is told to start: so many ranks on each node."""
+    if per_node == 1:
+        return ["-np", str(nodes), program, *words]
+    path = f"{folder}/{nodes}x{per_node}-{'-'.join(words)}.jobs"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"-name cells -np {nodes * per_node} -per-host {per_node} {shlex.join([program, *words])}\n")
+    return ["-workload", path]
+
+
 # Of all runs of that program, whose data matter to nobody.
 QUICK = {"PARFOCAL_ANALYTIC_DATA": "no"}
 
@@ -90,24 +101,26 @@ class Simulator:
     def check(self, cell):
         """Refuses what cannot be simulated."""
         self.forced(cell.collective, cell.algorithm)
-        unit = (4 if cell.collective in INTS else 1) * (cell.nodes if cell.collective in PARTS else 1)
+        ranks = cell.nodes * cell.ranks_per_node
+        unit = (4 if cell.collective in INTS else 1) * (ranks if cell.collective in PARTS else 1)
         if cell.bytes < unit and cell.collective not in ("barrier", "pingpong"):
-            raise Refused(f"{cell.collective} of {cell.bytes} B on {cell.nodes} nodes moves nothing: bytes are those of the whole vector, here at least {unit}")
+            raise Refused(f"{cell.collective} of {cell.bytes} B on {ranks} ranks moves nothing: bytes are those of the whole vector, here at least {unit}")
 
     def group(self, key, sizes, machine, rows):
-        nodes, collective, algorithm = key
+        nodes, per_node, collective, algorithm = key
         settings = [f"--cfg=parfocal/{name}:{value:.9g}" for name, value in rows.items()]
-        text = self.run([self.pfrun, "-np", str(nodes), "-model", self.model, "-machine", machine, "--cfg=smpi/simulate-computation:no", *settings,
-                         *self.options, self.program, collective, *map(str, sizes)], **self.forced(collective, algorithm))
+        with tempfile.TemporaryDirectory(dir=self.folder.name) as folder:
+            text = self.run([self.pfrun, "-model", self.model, "-machine", machine, "--cfg=smpi/simulate-computation:no", *settings, *self.options,
+                             *started(folder, self.program, nodes, per_node, [collective, *map(str, sizes)])], **self.forced(collective, algorithm))
         return {(*key, size): us for size, us in times_by_size(text.splitlines()).items()}
 
     def times(self, cells, machine, rows):
         """Simulated times (us) of the cells, in their order, with these values in place of the machine's."""
-        groups = {}
-        for cell in cells:
-            groups.setdefault(cell[:3], []).append(cell.bytes)
+        groups, keys = {}, [(c.nodes, c.ranks_per_node, c.collective, c.algorithm) for c in cells]
+        for key, cell in zip(keys, cells):
+            groups.setdefault(key, []).append(cell.bytes)
         times = {}
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             for part in pool.map(lambda group: self.group(*group, machine, rows), groups.items()):
                 times.update(part)
-        return [times[cell[:4]] for cell in cells]
+        return [times[*key, cell.bytes] for key, cell in zip(keys, cells)]

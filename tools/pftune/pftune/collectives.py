@@ -34,12 +34,12 @@ def known(name, names, what):
     return name
 
 
-def candidates(collective, names, nodes, segments, wanted):
+def candidates(collective, names, ranks, segments, wanted):
     """All choices for a collective. `names`: the model's, in the order of Open MPI's numbers; `wanted`: only these, if any."""
     about = COLLECTIVES[collective]
     found = []
     for number, name in enumerate(names[:about.algorithms], 1):
-        if name in NOT_CHOSEN or (wanted and name not in wanted) or (name == "two_proc" and nodes != 2):
+        if name in NOT_CHOSEN or (wanted and name not in wanted) or (name == "two_proc" and ranks != 2):
             continue
         found += [Choice(name, number, segment) for segment in (segments if name in about.segmented else [0])]
     return found

@@ -42,13 +42,13 @@ def plan(options, names):
     for name in options.algorithms:
         known(name, every, "algorithm")
     runs = []
-    for nodes in options.nodes:
+    for ranks in [nodes * options.per_node for nodes in options.nodes]:
         for collective in options.collectives:
             sizes = [0] if collective == "barrier" else options.sizes
-            choices = mpich.candidates(collective, nodes, options.algorithms) if options.library == "mpich" else \
-                candidates(collective, names[collective], nodes, options.segments, options.algorithms)
+            choices = mpich.candidates(collective, ranks, options.algorithms) if options.library == "mpich" else \
+                candidates(collective, names[collective], ranks, options.segments, options.algorithms)
             for choice in [OPEN_MPI, *choices]:
-                runs.append(Run(nodes, collective, choice, sizes))
+                runs.append(Run(ranks, collective, choice, sizes))
     return runs
 
 
@@ -56,7 +56,7 @@ def head(options, version, uncertainty, source, command):
     yield f"Rules for coll/tuned of Open MPI 4.1 and 5.0, by {version}: {command}"
     yield f"mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename {os.path.abspath(options.output)}"
     yield f"Gains are simulated times over each other, in model {options.model}, uncertain by a factor of {uncertainty:.2f} ({source}); below it the default is kept."
-    yield "Bytes are those of the whole vector, one rank on each node. Open MPI also applies these rules to operations that do not commute,"
+    yield f"Bytes are those of the whole vector, ranks on each node: {options.per_node}. Open MPI also applies these rules to operations that do not commute,"
     yield "which its algorithms ring, segmented_ring, binomial and others then combine in another order: take no rules for reductions there."
     yield ""
 

@@ -28,9 +28,9 @@ TOTAL = {"allgather", "reduce_scatter"}  # whose branches go by the bytes of the
 KEPT = ("is_commutative=no", "is_sendbuf_inplace=yes", "avg_msg_size<=0", "comm_type=inter")  # branches that have their own algorithms
 
 
-def candidates(collective, nodes, wanted):
+def candidates(collective, ranks, wanted):
     return [Choice(a.name, number, 0) for number, a in enumerate(COLLECTIVES[collective], 1)
-            if (not wanted or a.name in wanted) and (a.needs != POWER or nodes & (nodes - 1) == 0)]
+            if (not wanted or a.name in wanted) and (a.needs != POWER or ranks & (ranks - 1) == 0)]
 
 
 def settings(collective, choice):
@@ -77,7 +77,7 @@ def where(collective, choice, before):
 
 def sizes(collective, rows, before):
     """The branches of one number of ranks."""
-    key, part = ("total_msg_size", 1) if collective in TOTAL else ("avg_msg_size", rows[0].nodes if collective == "alltoall" else 1)
+    key, part = ("total_msg_size", 1) if collective in TOTAL else ("avg_msg_size", rows[0].ranks if collective == "alltoall" else 1)
     found, rules = {}, by_size(rows)
     for (_, choice), following in zip(rules, [start // part for start, _ in rules[1:]] + [None]):
         found.setdefault(f"{key}<{following}" if following is not None else f"{key}=any", where(collective, choice, before))
@@ -86,10 +86,10 @@ def sizes(collective, rows, before):
 
 def ranks(collective, rows, before):
     """The branches of a leaf: a number of ranks counts up to the next one."""
-    counts = sorted({row.nodes for row in rows})
+    counts = sorted({row.ranks for row in rows})
     found = {f"comm_size<={counts[0] - 1}": before}
-    for nodes, last in zip(counts, [count - 1 for count in counts[1:]] + [counts[-1]]):
-        found[f"comm_size<={last}"] = sizes(collective, [row for row in rows if row.nodes == nodes], before)
+    for ranks, last in zip(counts, [count - 1 for count in counts[1:]] + [counts[-1]]):
+        found[f"comm_size<={last}"] = sizes(collective, [row for row in rows if row.ranks == ranks], before)
     found["comm_size=any"] = before
     return found
 

@@ -27,6 +27,7 @@ class Options:
     library: str = "openmpi"
     model: str = "analytic"
     nodes: list = field(default_factory=list)
+    per_node: int = 1
     sizes: list = field(default_factory=list)
     collectives: list = field(default_factory=list)
     algorithms: list = field(default_factory=list)  # none: all
@@ -50,6 +51,7 @@ def build_parser():
     flag(what, "model", default="analytic", metavar="M", help="model (default: analytic)")
     what.add_argument("--cfg", action="append", default=[], metavar="KEY:VALUE", help="setting; may be repeated")
     flag(what, "nodes", metavar="N,...", help="numbers of nodes")
+    flag(what, "ranks-per-node", type=int, default=1, metavar="N", help="ranks on each node (default: 1)")
     flag(what, "sizes", metavar="BYTES,...", help="bytes of the whole vector, as 8, 64K, 1M")
     flag(what, "collectives", metavar="NAME,...", help="collectives (default: all): " + ", ".join(COLLECTIVES) + "; of MPICH " + ", ".join(mpich.COLLECTIVES))
     flag(what, "algorithms", metavar="NAME,...", help="only these algorithms (default: all; pfinfo --collectives, those of MPICH by its own names)")
@@ -126,9 +128,10 @@ def from_args(args, available):
     check_model(args.model, available)
     check_library(args.library, args.model)
     names = list(mpich.COLLECTIVES if args.library == "mpich" else COLLECTIVES)
+    positive(args.ranks_per_node, "ranks-per-node")
     positive(args.jobs, "jobs")
     positive(args.timeout, "timeout")
-    options = Options(run_flags=platform_flags(args), machine=args.machine or "", library=args.library, model=args.model, nodes=node_counts(args.nodes),
+    options = Options(run_flags=platform_flags(args), machine=args.machine or "", library=args.library, model=args.model, nodes=node_counts(args.nodes), per_node=args.ranks_per_node,
                       sizes=byte_sizes(args.sizes, "sizes", 4, 4), segments=byte_sizes(args.segments, "segments", 0),
                       collectives=[known(word, names, "collective") for word in (words(args.collectives, "collectives") if args.collectives else names)],
                       algorithms=words(args.algorithms, "algorithms") if args.algorithms else [],

@@ -11,7 +11,7 @@ WITHOUT_SIZE = {"barrier", "gather", "scatter"}
 REACH = 2  # sizes that are farther off than this factor are Open MPI's to decide
 
 # choice: what the rule says, OPEN_MPI where the gain of the fastest one is below the uncertainty
-Row = namedtuple("Row", "nodes collective bytes default_us us fastest choice")
+Row = namedtuple("Row", "ranks collective bytes default_us us fastest choice")
 
 
 def for_all_sizes(by_sizes, uncertainty):
@@ -24,19 +24,19 @@ def for_all_sizes(by_sizes, uncertainty):
 
 
 def choose(times, uncertainty):
-    """A row for each (nodes, collective, bytes), in this order."""
+    """A row for each (ranks, collective, bytes), in this order."""
     cells = {}
-    for (nodes, collective, choice, size), us in times.items():
-        cells.setdefault((nodes, collective, size), {})[choice] = us
+    for (ranks, collective, choice, size), us in times.items():
+        cells.setdefault((ranks, collective, size), {})[choice] = us
     rows = []
-    for (nodes, collective, size), by_choice in sorted(cells.items()):
+    for (ranks, collective, size), by_choice in sorted(cells.items()):
         default = by_choice[OPEN_MPI]
         fastest = min(by_choice, key=lambda choice: (by_choice[choice], choice.number, choice.segment))
         us = by_choice[fastest]
         choice = fastest if default > uncertainty * us else OPEN_MPI
         if collective in WITHOUT_SIZE:
-            choice = for_all_sizes([cell for key, cell in sorted(cells.items()) if key[:2] == (nodes, collective)], uncertainty)
-        rows.append(Row(nodes, collective, size, default, us, fastest, choice))
+            choice = for_all_sizes([cell for key, cell in sorted(cells.items()) if key[:2] == (ranks, collective)], uncertainty)
+        rows.append(Row(ranks, collective, size, default, us, fastest, choice))
     return rows
 
 
@@ -56,13 +56,13 @@ def text(rows):
     names = [name for name in COLLECTIVES if any(row.collective == name and row.choice != OPEN_MPI for row in rows)]
     yield f"{len(names)} # collectives"
     for name in names:
-        counts = sorted({row.nodes for row in rows if row.collective == name})
+        counts = sorted({row.ranks for row in rows if row.collective == name})
         yield f"{COLLECTIVES[name].number} # {name}"
         yield f"{len(counts) + 2} # communicator sizes"
         yield from ("1 # ranks, and more", "1 # message sizes", "0 0 0 0 # Open MPI decides")
-        for nodes in counts:
-            rules = by_size([row for row in rows if (row.nodes, row.collective) == (nodes, name)])
-            yield f"{nodes} # ranks, and more"
+        for ranks in counts:
+            rules = by_size([row for row in rows if (row.ranks, row.collective) == (ranks, name)])
+            yield f"{ranks} # ranks, and more"
             yield f"{len(rules)} # message sizes"
             for start, choice in rules:
                 yield f"{start} {choice.number} 0 {choice.segment} # from {start} B: {choice.algorithm if choice.number else 'Open MPI decides'}"
@@ -74,9 +74,9 @@ def spelled(choice):
 
 
 def table(rows, uncertainty):
-    yield f"{'collective':<15}{'nodes':>7}{'bytes':>11}{'default us':>12}{'fastest us':>12}  {'gain':<22}fastest"
+    yield f"{'collective':<15}{'ranks':>7}{'bytes':>11}{'default us':>12}{'fastest us':>12}  {'gain':<22}fastest"
     for row in rows:
         gain = row.default_us / row.us
         span = f"{gain:.2f} ({gain / uncertainty:.2f} to {gain * uncertainty:.2f})"
         instead = "" if row.choice == row.fastest else f" (rule: {spelled(row.choice)})"
-        yield f"{row.collective:<15}{row.nodes:>7}{row.bytes:>11}{row.default_us:>12.2f}{row.us:>12.2f}  {span:<22}{spelled(row.fastest)}{instead}"
+        yield f"{row.collective:<15}{row.ranks:>7}{row.bytes:>11}{row.default_us:>12.2f}{row.us:>12.2f}  {span:<22}{spelled(row.fastest)}{instead}"

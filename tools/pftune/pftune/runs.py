@@ -8,7 +8,7 @@ from pfcurve import same
 from pfcurve.errors import Problem, lock_folder
 from pfcurve.one import last_line, prepare, read_json
 from pfcurve.pool import Pool
-from pffit.simulate import QUICK, compiling, settings, times_by_size
+from pffit.simulate import QUICK, compiling, settings, started, times_by_size
 
 from . import mpich
 from .collectives import OPEN_MPI
@@ -16,7 +16,7 @@ from .collectives import OPEN_MPI
 
 @dataclass
 class Run:
-    nodes: int
+    ranks: int
     collective: str
     choice: object
     sizes: list
@@ -39,11 +39,11 @@ class Runs:
         output_of(compiling(bindir, self.program))
 
     def times(self, wanted):
-        """Simulated times (us) by (nodes, collective, choice, bytes)."""
+        """Simulated times (us) by (ranks, collective, choice, bytes)."""
         missing = [run for run in wanted if not self.prepared(run)]
         if missing:
             Pool(self.out, self.options, "pftune").run(missing)
-        return {(run.nodes, run.collective, run.choice, size): us for run in wanted for size, us in self.cells(run)}
+        return {(run.ranks, run.collective, run.choice, size): us for run in wanted for size, us in self.cells(run)}
 
     def prepared(self, run):
         """Whether there is a result; else the run's folder is made."""
@@ -52,11 +52,11 @@ class Runs:
             environment |= mpich.settings(run.collective, run.choice)
         elif run.choice != OPEN_MPI:
             environment |= settings(run.collective, *run.choice)
-        command = [self.pfrun, "-np", str(run.nodes), "-model", self.options.model, "--cfg=smpi/simulate-computation:no", *self.options.run_flags,
-                   self.program, run.collective, *map(str, run.sizes)]
+        words = started(self.out, self.program, run.ranks // self.options.per_node, self.options.per_node, [run.collective, *map(str, run.sizes)])
+        command = [self.pfrun, "-model", self.options.model, "--cfg=smpi/simulate-computation:no", *self.options.run_flags, *words]
         key = same.key(self.version, command, environment)
         segment = f"-{run.choice.segment}" if run.choice.segment else ""
-        run.folder = f"{run.collective}-{run.nodes}-{run.choice.algorithm}{segment}-{key}"
+        run.folder = f"{run.collective}-{run.ranks}-{run.choice.algorithm}{segment}-{key}"
         folder = os.path.join(self.out, run.folder)
         if (read_json(os.path.join(folder, "result.json")) or {}).get("ok"):
             return True
@@ -69,5 +69,5 @@ class Runs:
         with open(os.path.join(folder, "output.txt"), encoding="utf-8", errors="replace") as file:
             times = times_by_size(file)
         if not result.get("ok") or len(times) != len(run.sizes):
-            raise Problem(f"{run.collective} on {run.nodes} nodes, {run.choice.algorithm}: {result.get('why') or 'no times'} ({os.path.relpath(folder)})")
+            raise Problem(f"{run.collective} on {run.ranks} ranks, {run.choice.algorithm}: {result.get('why') or 'no times'} ({os.path.relpath(folder)})")
         return list(times.items())
