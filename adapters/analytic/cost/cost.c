@@ -986,6 +986,13 @@ double pf_cost_gaps(const struct pf_cost *cost, size_t bytes)
     return copied ? (double)bytes * cost->copy_byte_time : 0;
 }
 
+double pf_cost_asking(struct pf_cost *cost, int src, int dst, size_t bytes)
+{
+    if (cost->protocol != PF_COST_UCX || bytes <= cost->eager_max)
+        return 0;
+    return cost->call + pf_cost_way_find(cost, src, dst, bytes)->overhead_send + cost->register_time;
+}
+
 double pf_cost_start(const struct pf_cost *cost, int count)
 {
     return count * cost->start;

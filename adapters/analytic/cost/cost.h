@@ -256,6 +256,10 @@ double pf_cost_pack(const struct pf_cost *cost, size_t bytes);
  * gaps. */
 double pf_cost_gaps(const struct pf_cost *cost, size_t bytes);
 
+/* How long the processor sends a message that waits for its receiver, when it looks for others' only after
+ * it has sent all of its own (UCX); 0: it need not look, or the message does not wait. */
+double pf_cost_asking(struct pf_cost *cost, int src, int dst, size_t bytes);
+
 /* The duration of starting so many persistent requests; paid by their rank. */
 double pf_cost_start(const struct pf_cost *cost, int count);
 

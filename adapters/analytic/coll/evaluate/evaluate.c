@@ -55,7 +55,8 @@ static inline void price_message(struct pf_coll *coll, int rank, const struct pf
     struct pf_member *m = &coll->member[rank], *target = &coll->member[step->peer];
     struct pf_cost_sent sent;
     struct pf_cost_received got;
-    double posted = target->clock + posting(coll, rank, step->peer, before, step->bytes);
+    double posted =
+        pf_later(target->looks, target->clock + posting(coll, rank, step->peer, before, step->bytes));
     pf_cost_message(cost, pf_evaluate_world(coll, rank), pf_evaluate_world(coll, step->peer), step->bytes,
                     m->cpu + prepare(coll, step), posted, mode, &sent, &got);
     pf_evaluate_sends(coll, rank, mode, m->cpu, got.safe);
@@ -72,7 +73,7 @@ static inline void price_message(struct pf_coll *coll, int rank, const struct pf
 
 static inline void begin_round(struct pf_member *m)
 {
-    m->cpu = m->safe = m->clock;
+    m->cpu = m->safe = m->looks = m->clock;
     m->first = INFINITY;
     m->last = m->busy = 0;
     m->came.inflow.node = m->went.inflow.node = 0;
@@ -286,6 +287,8 @@ static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
             continue;
         }
         receive(coll, rank, step->peer, step->bytes, step->action, &sent);
+        if (sent.rendezvous && round->mode == PF_COST_BLOCKING && pf_cost_in_pieces(cost))
+            m->cpu = pf_later(m->cpu, m->safe); /* the next one begins when it is over */
         if (complete(target))
             go_on(coll, step->peer);
     }
@@ -390,6 +393,18 @@ static int number_to(const struct pf_plan *plan, int rank, int to)
     return to + (to < rank);
 }
 
+/* When a rank has sent all messages of an exchange, and looks for those that wait for it. */
+static double looks_at(const struct pf_coll *coll, const struct pf_stage *stage, int rank)
+{
+    double date = coll->member[rank].clock;
+    struct pf_step step;
+    for (int i = 1; i < coll->plan.call.n && pf_cost_in_pieces(coll->colls->cost); i++)
+        if (stage->nth(&coll->plan, rank, i, &step))
+            date += pf_cost_asking(coll->colls->cost, pf_evaluate_world(coll, rank),
+                                   pf_evaluate_world(coll, step.peer), step.bytes);
+    return date;
+}
+
 /* Prices the first message of each rank, then the second of each, and so on. Where the messages of a rank
  * share its NIC, their order does not matter: they are priced in an order in which no two ranks send to the
  * same rank at once. */
@@ -403,6 +418,8 @@ static void exchange_all(struct pf_coll *coll, const struct pf_stage *stage)
     struct pf_step step;
     for (int r = 0; r < n && coll->posts; r++)
         coll->member[r].cpu += posting_all(coll, r, 0, 0);
+    for (int r = 0; r < n; r++)
+        coll->member[r].looks = looks_at(coll, stage, r);
     for (int i = 1; i < n; i++) {
         for (int r = 0; r < n; r++) {
             int number = together ? number_to(plan, r, pf_unshift(r, n - i, n)) : i;

@@ -28,6 +28,7 @@ struct pf_member {
     double open;  /* it began to post the receives of its round */
     double turn;  /* its place in the queue */
     double cpu, safe;
+    double looks; /* for messages that wait for it: when it has sent all of its own of an exchange */
     double first, last, busy;     /* of the receives; `last` is the latest end of one by itself */
     struct pf_cost_inflow inflow; /* of the only message of its last round */
     /* A long message that it has received or sent in this round, and the end of that. */
