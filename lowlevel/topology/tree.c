@@ -419,8 +419,8 @@ static void fit_fat_tree(int64_t hosts, char *numbers, size_t size)
     }
     if (!leaf[0])
         pf_fabric_fit_grid(hosts, leaf, 2);
-    if (leaf[0] > down)
-        leaf[0] = down;
+    if (leaf[0] > down || leaf[0] > hosts)
+        leaf[0] = hosts < down ? (int32_t)hosts : down;
     snprintf(numbers, size, "%dx%ld", leaf[0], (long)pf_fabric_ceil_div(hosts, leaf[0]));
 }
 

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/config.h"
 #include "lowlevel/topology/topology.h"
 
 static struct pf_fabric *make(const char *text)
@@ -81,6 +82,23 @@ static void test_every_kind(void **state)
         }
     }
     assert_true(added);
+}
+
+static void test_leaf_of_a_machine(void **state)
+{
+    static const struct {
+        int leaf, hosts;
+        const char *text;
+    } cases[] = {{0, 32, "fattree:6x6"},     {16, 32, "fattree:16x2"},     {16, 9, "fattree:9x1"},
+                 {16, 500, "fattree:16x32"}, {16, 600, "fattree:16x16x3"}, {0, 1153, "fattree:24x24x3"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[160], error[300] = "";
+        pf_config.platform_leaf = cases[i].leaf;
+        assert_true(pf_fabric_describe("fattree", cases[i].hosts, text, sizeof text, error, sizeof error));
+        assert_string_equal(text, cases[i].text);
+    }
+    pf_config.platform_leaf = 0;
 }
 
 /* Shapes that no number of hosts gives. */
@@ -166,9 +184,8 @@ static void test_grammar(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_kind),
-        cmocka_unit_test(test_routes),
-        cmocka_unit_test(test_means),
+        cmocka_unit_test(test_every_kind), cmocka_unit_test(test_leaf_of_a_machine),
+        cmocka_unit_test(test_routes),     cmocka_unit_test(test_means),
         cmocka_unit_test(test_grammar),
     };
     return cmocka_run_group_tests_name("kinds of topologies", tests, NULL, NULL);
