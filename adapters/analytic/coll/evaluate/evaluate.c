@@ -48,8 +48,8 @@ static double posting_all(const struct pf_coll *coll, int rank, int receives, si
 
 /* Prices a message of a round when the dates of both ranks are known. The receiver posts `before` receives
  * before its own. */
-static inline void price_message(struct pf_coll *coll, int rank, const struct pf_step *step,
-                                 enum pf_cost_mode mode, int before)
+static inline void price_message(struct pf_coll *coll, const struct pf_stage *stage, int rank,
+                                 const struct pf_step *step, enum pf_cost_mode mode, int before)
 {
     struct pf_cost *cost = coll->colls->cost;
     struct pf_member *m = &coll->member[rank], *target = &coll->member[step->peer];
@@ -57,6 +57,9 @@ static inline void price_message(struct pf_coll *coll, int rank, const struct pf
     struct pf_cost_received got;
     double posted =
         pf_later(target->looks, target->clock + posting(coll, rank, step->peer, before, step->bytes));
+    if (stage->combines_first && pf_cost_asking(cost, pf_evaluate_world(coll, rank),
+                                                pf_evaluate_world(coll, step->peer), step->bytes) > 0)
+        posted = pf_later(posted, target->last);
     pf_cost_message(cost, pf_evaluate_world(coll, rank), pf_evaluate_world(coll, step->peer), step->bytes,
                     m->cpu + prepare(coll, step), posted, mode, &sent, &got);
     pf_evaluate_sends(coll, rank, mode, m->cpu, got.safe);
@@ -430,7 +433,7 @@ static void exchange_all(struct pf_coll *coll, const struct pf_stage *stage)
                 coll->member[r].cpu += i == 1 && !coll->posts ? (n - 1) * post : 0;
             else if (!sends_first)
                 coll->member[r].cpu += post;
-            price_message(coll, r, &step, PF_COST_STANDARD, pf_nth_receive_from(plan, r, step.peer));
+            price_message(coll, stage, r, &step, PF_COST_STANDARD, pf_nth_receive_from(plan, r, step.peer));
             if (coll->member[r].in_turn && sends_first)
                 coll->member[r].cpu += post;
         }
@@ -453,7 +456,7 @@ static void exchange_round(struct pf_coll *coll, const struct pf_stage *stage, i
         if (round.sends > 1 && pf_cost_shares(coll->colls->cost))
             send_at_once(coll, r, &round);
         for (int i = 0; i < round.sends; i++)
-            price_message(coll, r, &round.step[i], round.mode, 0);
+            price_message(coll, stage, r, &round.step[i], round.mode, 0);
         m->round = k + 1;
     }
 }
