@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpich_calls COLLECTIVE:BYTES...: under a real MPICH, prints for each rank and call the sizes of the messages
- * that it sends through UCX. BYTES are those of the whole vector. Built without MPICH's mpi.h: the binary
- * interface is the same for all libraries with this name.
+ * mpich_calls COLLECTIVE:BYTES...: under a real MPICH, prints for each rank and call the sizes of the
+ * messages that it sends through UCX. BYTES are those of the whole vector. Built without MPICH's mpi.h: the
+ * binary interface is the same for all libraries with this name.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
