@@ -290,8 +290,8 @@ static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
             continue;
         }
         receive(coll, rank, step->peer, step->bytes, step->action, &sent);
-        if (sent.rendezvous && i + 1 < round->sends && round->mode == PF_COST_BLOCKING &&
-            pf_cost_in_pieces(cost))
+        if (sent.rendezvous && i + 1 < round->sends && round->step[i + 1].peer != step->peer &&
+            round->mode == PF_COST_BLOCKING && pf_cost_in_pieces(cost))
             m->cpu = pf_later(m->cpu, m->safe); /* the next one begins when it is over */
         if (complete(target))
             go_on(coll, step->peer);
