@@ -174,22 +174,6 @@ static bool list_plugins(struct pf_ompi_stack *stack, char *why, size_t n)
     return add_portals_plugins(stack, why, n);
 }
 
-static bool map_core(char *why, size_t n)
-{
-    if (parts.core[PF_CORE_GLUE])
-        return true;
-    char path[PATH_MAX + 64];
-    for (int i = 0; i < PF_CORE_GLUE; i++) {
-        snprintf(path, sizeof path, "%s/%s", parts.library_dir, libraries[i]);
-        parts.core[i] = pf_family_open(path, why, n);
-        if (!parts.core[i])
-            return false;
-    }
-    snprintf(path, sizeof path, "%s/mca_ess_parfocal.so", parts.own_dir);
-    parts.core[PF_CORE_GLUE] = pf_family_open(path, why, n);
-    return parts.core[PF_CORE_GLUE] != NULL;
-}
-
 /* Internal structures of Open MPI are used, so nothing but the version that the glue was built for will
  * do. */
 static bool check_version(char *why, size_t n)
@@ -204,6 +188,23 @@ static bool check_version(char *why, size_t n)
              ": install the package " PF_OMPI_PACKAGE " of that version or set PARFOCAL_OPENMPI_LIBDIR",
              parts.core[PF_CORE_MPI]->elf.path, found ? found : "of an unknown version");
     return false;
+}
+
+/* libmpi comes first: another version may have other libraries, and other plugins. */
+static bool map_core(char *why, size_t n)
+{
+    if (parts.core[PF_CORE_GLUE])
+        return true;
+    char path[PATH_MAX + 64];
+    for (int i = PF_CORE_MPI; i >= 0; i--) {
+        snprintf(path, sizeof path, "%s/%s", parts.library_dir, libraries[i]);
+        parts.core[i] = pf_family_open(path, why, n);
+        if (!parts.core[i] || (i == PF_CORE_MPI && !check_version(why, n)))
+            return false;
+    }
+    snprintf(path, sizeof path, "%s/mca_ess_parfocal.so", parts.own_dir);
+    parts.core[PF_CORE_GLUE] = pf_family_open(path, why, n);
+    return parts.core[PF_CORE_GLUE] != NULL;
 }
 
 static bool check_layouts(char *why, size_t n)
@@ -284,8 +285,7 @@ bool pf_parts_find(struct pf_ompi_stack *stack, char *why, size_t n)
     stack->plugin_count = 0;
     stack->bytes = 0;
     if (!check_stack(stack, why, n) || !find_library_dir(why, n) || !find_own_dir(why, n) ||
-        !list_plugins(stack, why, n) || !map_core(why, n) || !check_version(why, n) ||
-        !check_layouts(why, n)) {
+        !map_core(why, n) || !list_plugins(stack, why, n) || !check_layouts(why, n)) {
         stack->maps = 0;
         return false;
     }
