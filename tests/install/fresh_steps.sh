@@ -24,10 +24,19 @@ step()
     fi
 }
 
+case $name in
+*-crossed) # Before run-demo, which would configure another build.
+    own=$HOME/bookworm
+    step 600 tests/install/crossed.sh bookworm "$own"
+    step 3600 sh -c "apt-get -q update && apt-get -q install -y --no-install-recommends $(awk '$2 == "build" { printf "%s ", $1 }' scripts/packages.txt)"
+    step 600 env OPENMPI_TARBALL="$(echo "$own"/apt/openmpi_*.orig.tar.*)" meson setup build -Dtests=false -Dopenmpi="$own"
+    ;;
+esac
 step 7200 ./run-demo
 case $name in
 *-symbolic)
-    libraries=$(ldconfig -p | awk '/lib(simgrid|mpi|open-pal|open-rte|mpich|ucp|uct|ucs)\.so\./ { print $NF }' | xargs realpath | sort -u)
+    step 3600 scripts/setup.sh build test # brings MPICH
+    libraries=$(ldconfig -p | awk '/lib(simgrid|mpi|open-pal|open-rte|mca_common_[a-z]+|mpich|ucp|uct|ucs)\.so\./ { print $NF }' | xargs realpath | sort -u)
     # shellcheck disable=SC2046,SC2086
     step 600 tests/install/symbolic.py $libraries $(find /usr/lib -name 'mca_*.so' -path '*openmpi*')
     ;;
@@ -43,7 +52,13 @@ forky-*) # Its Open MPI has no models yet.
     ;;
 esac
 case $name in
-*-symbolic) # What differs with how libraries are linked.
+*-crossed) # Another Open MPI than the one that Parfocal was built for.
+    step 60 sh -c '! PARFOCAL_OPENMPI_LIBDIR=$1 build/bin/pfrun -np 2 -model portals build/examples/cg -n 8 2>other.txt &&
+        grep "Open MPI.*, but Parfocal was built for" other.txt' sh "$(dirname "$(ldconfig -p | awk '/libmpi\.so\./ { print $NF; exit }')")"
+    ;;
+esac
+case $name in
+*-symbolic | *-crossed) # What differs with the libraries.
     step 3600 build/bin/pfinfo --check
     step 7200 ./run-tests --suite unit --suite cli --no-suite comparison
     exit
