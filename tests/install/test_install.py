@@ -130,7 +130,8 @@ class Prefix(unittest.TestCase):
         build = os.path.join(cls.work, "build")
         for fetched in glob.glob(FETCHED, root_dir=BUILD):
             shutil.copytree(os.path.join(BUILD, fetched), os.path.join(build, fetched))
-        run("meson", "setup", build, ROOT, "--prefix", cls.prefix, "-Dbuildtype=plain", env=environment())
+        flags = {"LDFLAGS": "-Wl,-Bsymbolic-functions"}  # as Ubuntu's packages are linked
+        run("meson", "setup", build, ROOT, "--prefix", cls.prefix, "-Dbuildtype=plain", env=dict(environment(), **flags))
         run("ninja", "-C", build, env=environment())
         run("meson", "install", "-C", build, "--no-rebuild", env=environment())
         shutil.rmtree(build)
@@ -141,6 +142,10 @@ class Prefix(unittest.TestCase):
     def check_run(self, *command):
         out = run(*command, env=self.env, cwd=self.work)
         self.assertEqual(sorted(line for line in out.splitlines() if line.startswith("rank")), RESULT)
+
+    def test_what_is_replaced_in_components_is_imported(self):
+        component = glob.glob(f"{self.prefix}/lib*/**/mca_coll_portals4.so", recursive=True)[0]
+        self.assertRegex(run("readelf", "-rW", component), "ompi_coll_portals4_iscatter_intra")
 
     def test_wrapper_and_launcher(self):
         run("pfcc", "-Wall", "-Werror", "app.c", "-o", "app", env=self.env, cwd=self.work)
