@@ -87,7 +87,7 @@ make_system()
 copy_checkout()
 {
     mkdir -p "$root$at"
-    tar -C "$checkout" --exclude-vcs --exclude-vcs-ignores -cf - . | tar -C "$root$at" -xf -
+    tar -C "$checkout" --exclude-vcs --exclude='./build*' --exclude-vcs-ignores -cf - . | tar -C "$root$at" -xf -
     chroot "$root" chown -R "$1:$1" "$at"
 }
 
