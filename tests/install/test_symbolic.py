@@ -1,8 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""symbolic.py makes of a library what the linker makes with -Bsymbolic-functions: no other library comes between its functions."""
+"""symbolic.py makes of a library what the linker makes with -Bsymbolic-functions: no other library comes between its functions. And
+Parfocal works with a SimGrid and an Open MPI of that kind.
 
+Usage: test_symbolic.py BUILD [FOLDER-OF-LIBMPI]"""
+
+import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,6 +29,9 @@ int by_call(void), by_jump(void), by_table(void), by_address(void);
 int main(void) { printf("%d %d %d %d\\n", by_call(), by_jump(), by_table(), by_address()); }
 """
 SYMBOLIC = pathlib.Path(__file__).with_name("symbolic.py")
+E2E = SYMBOLIC.parent.parent / "e2e" / "run_e2e.py"
+PROGRAMS = ("icoll", "truncate") # what is replaced in the libraries
+MODES = "stock,smpi,portals,ucx,schedule"
 
 
 def named(library):
@@ -31,7 +40,7 @@ def named(library):
     return sum(" inner " in row and "JUMP_SLO" not in row for row in rows)
 
 
-def main():
+def compare():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         (folder / "library.c").write_text(LIBRARY)
@@ -48,7 +57,37 @@ def main():
             assert said["plain"][0] == "12 2 2 2\n", said
             assert said["linked"][0] == "11 1 1 1\n", said
             assert said["changed"] == said["linked"], said
-    print("2 passed, 0 failed")
+
+
+def copy_changed(folder, build, libmpi):
+    """Of libsimgrid, of Open MPI's libraries, and of its plugins those that are about messages."""
+    loaded = subprocess.run(["ldd", build / "bin" / "pfrun"], check=True, capture_output=True, text=True).stdout
+    found = [pathlib.Path(re.search(r"=> (/\S*/libsimgrid\.so\S*)", loaded)[1])]
+    for place in (libmpi, libmpi / ".." / "..") if libmpi else ():
+        found += [f for f in place.glob("lib*.so.*") if re.match(r"lib(mpi|open-pal|open-rte|mca_common_\w+)\.so\.\d+$", f.name)]
+    for file in found:
+        shutil.copy(file.resolve(), folder / file.name)
+    changed = [folder / file.name for file in found]
+    if libmpi and (libmpi / "openmpi3").is_dir(): # Open MPI 5's are in its libraries
+        shutil.copytree(libmpi / "openmpi3", folder / "openmpi3")
+        changed += [f for f in (folder / "openmpi3").iterdir() if f.name.startswith(("mca_coll_", "mca_osc_", "mca_pml_"))]
+    subprocess.run([SYMBOLIC, *changed], check=True)
+
+
+def run_changed(build, libmpi):
+    with tempfile.TemporaryDirectory() as folder:
+        copy_changed(pathlib.Path(folder), build, libmpi)
+        environment = dict(os.environ, LD_LIBRARY_PATH=folder)
+        if libmpi:
+            environment["PARFOCAL_OPENMPI_LIBDIR"] = folder
+        subprocess.run([build / "bin" / "pfinfo", "--check"], check=True, env=environment)
+        subprocess.run([E2E, "--bin", build / "bin", "--modes", MODES, *PROGRAMS], check=True, env=environment)
+
+
+def main():
+    compare()
+    run_changed(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None)
+    print("3 passed, 0 failed")
 
 
 if __name__ == "__main__":
