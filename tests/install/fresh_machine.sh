@@ -45,6 +45,7 @@ make_base()
     eval "$(apt-config shell http_proxy Acquire::http::Proxy)"
     [ -z "${http_proxy:-}" ] || export http_proxy
     script=
+    [ -e "/usr/share/debootstrap/scripts/$release" ] || script=/usr/share/debootstrap/scripts/sid # a release that is younger than it
     set -- # Debian's debootstrap has neither a key nor, if it is older, a script of Ubuntu's releases.
     ! is_ubuntu || { script=/usr/share/debootstrap/scripts/gutsy && set -- --no-check-gpg --components=main,universe; }
     debootstrap --variant=minbase --cache-dir="$cache/archives" "$@" "$release" "$cache/base.new" "$mirror" ${script:+"$script"} \
