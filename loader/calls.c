@@ -33,13 +33,14 @@ static void write_jump(unsigned char *at, const void *value)
     memcpy(at + sizeof code, &value, sizeof value);
 }
 
-/* A page of its own in the first gap behind the code, or 0. */
+/* A page of its own in the nearest gap, or 0. What was mapped before the library is often all that follows
+ * it. */
 static uintptr_t make_jump(uintptr_t code, const void *value)
 {
     enum { STEP = 1 << 20, STEPS = 1000 };
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    for (uintptr_t i = 1; i <= STEPS; i++) {
-        void *wanted = (void *)((code & ~(uintptr_t)(STEP - 1)) + i * STEP);
+    for (intptr_t i = 1; i <= STEPS; i = i > 0 ? -i : 1 - i) {
+        void *wanted = (void *)((code & ~(uintptr_t)(STEP - 1)) + (uintptr_t)(i * STEP));
         void *place = mmap(wanted, page, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
         if (place != wanted && place != MAP_FAILED)

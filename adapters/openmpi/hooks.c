@@ -11,7 +11,9 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/self.h"
+#include "loader/calls.h"
 #include "loader/copy.h"
+#include "loader/image.h"
 #include "loader/imports.h"
 #include "loader/libc.h"
 #include "lowlevel/portals/include/portals4.h"
@@ -221,6 +223,15 @@ bool pf_hooks_find(const char *name, bool undefined, const void *arg, void **val
 {
     *value = undefined ? hook_for(arg, name) : NULL;
     return *value != NULL;
+}
+
+int pf_hooks_replace(void *library, const char *name, void *value)
+{
+    int changed = pf_imports_replace_one(library, name, value);
+    bool direct =
+        changed == 0 && value && !pf_image_holds(library); /* an image knows such references itself */
+    void *own = direct ? pf_copy_symbol(library, name) : NULL;
+    return own ? pf_calls_replace(library, own, value) : changed;
 }
 
 int pf_hooks_install(const struct pf_ompi_stack *stack, void *library, void *libmpi)

@@ -4,7 +4,6 @@
 #include <stdbool.h>
 
 #include "adapters/openmpi/stack.h"
-#include "loader/imports.h"
 
 /*
  * Open MPI believes that it has a process of its own. Where that belief would touch the real process (its
@@ -34,11 +33,9 @@ bool pf_hooks_find(const char *name, bool undefined, const void *arg, void **val
  */
 int pf_hooks_bind(void *library, const char *prefix, void *provider);
 
-/* Leads the library's own references to its exported function `name` elsewhere; NULL: nowhere. */
-static inline int pf_hooks_replace(void *library, const char *name, void *value)
-{
-    return pf_imports_replace_one(library, name, value);
-}
+/* Leads the library's own references to its exported function `name` elsewhere, however it was linked; NULL:
+ * nowhere. */
+int pf_hooks_replace(void *library, const char *name, void *value);
 
 /* Whether a search that found nothing is the first one since the calling actor's rank entered Open MPI. */
 extern bool (*pf_hooks_first_search)(void);
