@@ -29,7 +29,7 @@ case $name in
     own=$HOME/bookworm
     step 600 tests/install/crossed.sh bookworm "$own"
     step 3600 sh -c "apt-get -q update && apt-get -q install -y --no-install-recommends $(awk '$2 == "build" { printf "%s ", $1 }' scripts/packages.txt)"
-    step 600 env OPENMPI_TARBALL="$(echo "$own"/apt/openmpi_*.orig.tar.*)" meson setup build -Dtests=false -Dopenmpi="$own"
+    step 600 env OPENMPI_TARBALL="$(find "$own" -name "openmpi_*.orig.tar.*")" meson setup build -Dtests=false -Dopenmpi="$own"
     ;;
 esac
 step 7200 ./run-demo

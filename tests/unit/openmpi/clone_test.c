@@ -308,7 +308,7 @@ static bool make_libraries(const char *libdir)
     return good;
 }
 
-/* libmpi with another version number in it, without what this version has beside it. */
+/* libmpi with another version number in it, without the other files of this version. */
 static bool wrong_version(char *why, size_t n)
 {
     char command[1024], libdir[64], version[32] = "", other[32] = ""; /* of one length */
