@@ -22,7 +22,8 @@ END
 }
 
 @test "this is what mpirun prints" {
-    only_openmpi_4 # that of Debian 13 ends with a segmentation fault where there are several programs
+    # Another one than Parfocal was built for may be there; that of Debian 13 ends with a segmentation fault with several programs.
+    [[ $(mpirun --version) == *" 4."* ]] || skip "this mpirun is that of Open MPI 5"
     cd "$DIR"
     env -u MALLOC_PERTURB_ mpirun --allow-run-as-root --oversubscribe -np 2 ./a.mpi one "two words" : -np 3 ./b.mpi --help : \
         -n 1 ./a.mpi last 2>/dev/null | sort | diff expected -
