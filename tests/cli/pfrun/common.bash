@@ -37,10 +37,3 @@ refuses() {
 only_openmpi_4() {
     case ${PF_OPENMPI:-4} in 4*) ;; *) skip "this is Open MPI $PF_OPENMPI" ;; esac
 }
-
-# What holds of SimGrid 3 only.
-only_simgrid_3() {
-    local version
-    version=$("$PF_BIN/pfinfo" | sed -n '1s/.*SimGrid //p')
-    case $version in 3*) ;; *) skip "this is SimGrid $version" ;; esac
-}
