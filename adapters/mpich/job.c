@@ -72,6 +72,9 @@ int pf_mpich_probe(char *why, size_t n)
         snprintf(why, n,
                  "%s starts by PMIx, as Ubuntu's does, which is not simulated: Debian's starts by PMI", path);
         error = PF_ERR_UNSUPPORTED;
+    } else if (pf_elf_symbols(&mpich.elf, is_name, "PMPI_Abi_get_version")) {
+        snprintf(why, n, "%s is of MPICH 5, but 4.0 to 4.3 is needed", path);
+        error = PF_ERR_UNSUPPORTED;
     } else if (!pf_elf_symbols(&mpich.elf, is_name, "ucp_tag_send_nbx")) {
         snprintf(why, n, "%s is not MPICH over UCX 1.13 or newer (ch4:ucx): " ADVICE, path);
     } else {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * In place of the adapter where the Open MPI that is installed is none of those in private/: the models over
- * it are refused by name, the others are there. PF_OPENMPI_ABSENT says why. Since open fails, no instance is
- * made, and nothing below is called but probe and open.
+ * it are refused by name, the others are there. PF_OPENMPI_ABSENT says why, and PF_OPENMPI_ERROR whether it
+ * could be mended on this system. Since open fails, no instance is made, and nothing below is called but
+ * probe and open.
  */
 #include <stdio.h>
 
@@ -12,7 +13,7 @@
 static int absent_probe(char *why, size_t n)
 {
     snprintf(why, n, "%s", PF_OPENMPI_ABSENT);
-    return PF_ERR_VERSION;
+    return PF_OPENMPI_ERROR;
 }
 
 static int absent_open(const struct pf_job *job, char *why, size_t n)

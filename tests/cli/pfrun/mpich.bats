@@ -57,5 +57,8 @@ passes() {
     refuses "install the Debian package libmpich12" -np 2 -model mpich "$APP" mpich mpich
     cp "$(ldd "$APP" | awk '/libc\.so/ {print $3}')" libmpich.so.12
     refuses "is not MPICH over UCX" -np 2 -model mpich "$APP" mpich mpich
+    echo 'int PMPI_Abi_get_version;' | cc -shared -x c - -o libmpich.so.12
+    refuses "is of MPICH 5, but 4.0 to 4.3 is needed" -np 2 -model mpich "$APP" mpich mpich
+    "$PF_BIN/pfinfo" --check | grep "^none *model mpich .*is of MPICH 5" # nothing of an installation to mend
     "$PF_BIN/pfrun" -np 2 -model smpi -quiet "$APP" smpi smpi
 }
