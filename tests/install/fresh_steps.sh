@@ -47,8 +47,8 @@ forky-*) # Its Open MPI has no models yet.
     for model in analytic smpi; do
         step 600 build/bin/pfrun -np 4 -model $model build/examples/cg -n 8
     done
-    step 7200 ./run-tests --suite unit
-    step 7200 ./run-tests cli-pfrun-stock cli-pfrun-collectives cli-pfrun-live cli-pfrun-long cli-pfrun-probes cli-pfrun-windows cli-pfrun-faults cli-pfrun-energy symbolic
+    step 7200 ./run-tests --suite unit --no-suite comparison
+    step 7200 ./run-tests cli-pfrun-stock cli-pfrun-collectives cli-pfrun-live cli-pfrun-long cli-pfrun-probes cli-pfrun-windows symbolic
     exit
     ;;
 esac
