@@ -183,6 +183,7 @@ void pf_image_free(struct pf_image *image)
     for (int i = 0; i < image->count; i++) {
         free(image->objects[i].moved);
         free(image->objects[i].copied);
+        free(image->objects[i].constants);
     }
     for (int i = 0; i < image->other_count; i++)
         dlclose(image->others[i]);

@@ -16,12 +16,17 @@ size_t pf_image_inner_room(const struct pf_image_plan *plan)
     return count * PF_IMAGE_SLOT;
 }
 
-/* call and jmp with a distance from the next instruction, and lea of %rip with 64 bits. */
+/* lea of %rip with 64 bits. */
+static bool is_lea(const unsigned char *distance)
+{
+    return (distance[-1] & 0xc7) == 0x05 && distance[-2] == 0x8d && (distance[-3] & 0xfb) == 0x48;
+}
+
+/* That, and call and jmp with a distance from the next instruction. */
 static bool refers(const unsigned char *distance)
 {
-    enum { CALL = 0xe8, JUMP = 0xe9, LEA = 0x8d };
-    bool lea = (distance[-1] & 0xc7) == 0x05 && distance[-2] == LEA && (distance[-3] & 0xfb) == 0x48;
-    return distance[-1] == CALL || distance[-1] == JUMP || lea;
+    enum { CALL = 0xe8, JUMP = 0xe9 };
+    return distance[-1] == CALL || distance[-1] == JUMP || is_lea(distance);
 }
 
 /* Bytes that are part of something else and look like a reference to it come once in 2^31 bytes by chance. */
@@ -39,6 +44,34 @@ static bool lead(char *bytes, size_t start, size_t end, size_t function, size_t 
         any = true;
     }
     return any;
+}
+
+/* lea of %rip with 64 bits becomes mov of a constant, which is as long. */
+static void set(char *bytes, size_t start, size_t end, size_t variable, uint32_t value)
+{
+    int32_t distance;
+    for (size_t at = start + 3; at + sizeof distance <= end; at++) {
+        unsigned char *code = (unsigned char *)bytes + at - 3;
+        memcpy(&distance, bytes + at, sizeof distance);
+        if (at + sizeof distance + (size_t)(ptrdiff_t)distance != variable || !is_lea(code + 3))
+            continue;
+        code[2] = 0xc0 | (code[2] >> 3 & 7);
+        code[1] = 0xc7;
+        code[0] = 0x48 | (code[0] >> 2 & 1);
+        memcpy(bytes + at, &value, sizeof value);
+    }
+}
+
+void pf_image_inner_set(const struct pf_image *image, const struct pf_image_object *object, Elf *elf,
+                        size_t variable, size_t value)
+{
+    size_t count = 0;
+    GElf_Phdr segment;
+    elf_getphdrnum(elf, &count);
+    for (int i = 0; i < (int)count && gelf_getphdr(elf, i, &segment); i++)
+        if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X))
+            set(image->bytes, object->base + segment.p_vaddr,
+                object->base + segment.p_vaddr + segment.p_filesz, variable, (uint32_t)value);
 }
 
 bool pf_image_inner_lead(const struct pf_image *image, const struct pf_image_object *object, Elf *elf,

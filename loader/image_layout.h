@@ -32,6 +32,8 @@ struct pf_image_object {
     size_t moved_count;
     struct pf_image_copied *copied; /* variables of libraries outside that it has in its own data */
     size_t copied_count;
+    struct pf_image_constant *constants; /* and those that are none, while the image is made */
+    size_t constant_count;
 };
 
 /* An executable that was compiled for one place has the variables of a library that it names, such as stdout,
@@ -39,6 +41,11 @@ struct pf_image_object {
 struct pf_image_copied {
     size_t place, size;
     const void *from;
+};
+
+/* A variable whose address is all that is used of it, and is a constant. */
+struct pf_image_constant {
+    size_t place, value;
 };
 
 /* An exported name; an imported name and a place that leads to what it stands for. */
@@ -88,6 +95,11 @@ uint32_t pf_image_names_hash(const char *name);
 size_t pf_image_inner_room(const struct pf_image_plan *plan);
 bool pf_image_inner_lead(const struct pf_image *image, const struct pf_image_object *object, Elf *elf,
                          size_t function, size_t slot);
+
+/* Where the code of an executable takes the address of its copy of a variable, at that place, it takes a
+ * value of at most 31 bits instead. */
+void pf_image_inner_set(const struct pf_image *image, const struct pf_image_object *object, Elf *elf,
+                        size_t variable, size_t value);
 
 /* Fills in all but what image.c needs for copies. False, and why. */
 bool pf_image_lay_out(struct pf_image *image, const struct pf_image_plan *plan, char *why, size_t n);

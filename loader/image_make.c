@@ -418,6 +418,13 @@ static bool relocate_local(struct reading *reading, size_t place, const GElf_Rel
     return true;
 }
 
+/* By the plan; the value may be a constant, such as 0 for a function that nobody calls. */
+static bool answered(const struct reading *reading, const char *name, void **value)
+{
+    const struct pf_image_plan *plan = reading->plan;
+    return plan->find && plan->find(name, true, plan->arg, value);
+}
+
 /* A reference by name. */
 static bool bind(struct reading *reading, size_t place, size_t index, int type, size_t addend)
 {
@@ -437,8 +444,10 @@ static bool bind(struct reading *reading, size_t place, size_t index, int type, 
         return refuse(reading, "calls that ask the dynamic linker");
     if (undefined && strcmp(name, "__tls_get_addr") == 0)
         value = (void *)local_variable;
-    else if (!undefined || !reading->plan->find ||
-             !reading->plan->find(name, undefined, reading->plan->arg, &value)) {
+    else if (undefined && answered(reading, name, &value)) {
+        memcpy(reading->image->bytes + place, &(size_t){(size_t)value + addend}, sizeof(size_t));
+        return true;
+    } else {
         const struct pf_image_name *inside = find_inside(reading, name);
         if (inside || !undefined) {
             add_moved(reading, place,
@@ -461,14 +470,49 @@ static bool bind(struct reading *reading, size_t place, size_t index, int type, 
     return true;
 }
 
-/* A library's variable that an executable has in its own data. */
+static const struct pf_image_constant *constant_at(const struct pf_image_object *object, size_t place)
+{
+    for (size_t i = 0; i < object->constant_count; i++)
+        if (object->constants[i].place == place)
+            return &object->constants[i];
+    return NULL;
+}
+
+static const char *name_of(const struct reading *reading, size_t index, GElf_Sym *symbol)
+{
+    return gelf_getsym(reading->symbols, (int)index, symbol)
+               ? elf_strptr(reading->elf, reading->strings, symbol->st_name)
+               : NULL;
+}
+
+/* A library's variable that an executable has in its own data, of which it uses the address alone if that is
+ * no address but a constant below all of them: a predefined handle of MPI. */
+static bool find_constant(struct reading *reading, const GElf_Rela *entry)
+{
+    enum { CONSTANTS = 4096 };
+    struct pf_image_object *object = reading->object;
+    GElf_Sym symbol;
+    void *value;
+    const char *name = GELF_R_TYPE(entry->r_info) == R_X86_64_COPY
+                           ? name_of(reading, GELF_R_SYM(entry->r_info), &symbol)
+                           : NULL;
+    if (!name || !answered(reading, name, &value) || (size_t)value >= CONSTANTS)
+        return true;
+    object->constants =
+        pf_reallocarray(object->constants, object->constant_count + 1, sizeof *object->constants);
+    object->constants[object->constant_count++] =
+        (struct pf_image_constant){object->base + entry->r_offset, (size_t)value};
+    pf_image_inner_set(reading->image, object, reading->elf, object->base + entry->r_offset, (size_t)value);
+    return true;
+}
+
 static bool copy_variable(struct reading *reading, size_t place, size_t index)
 {
     struct pf_image_object *object = reading->object;
     GElf_Sym symbol;
-    const char *name = gelf_getsym(reading->symbols, (int)index, &symbol)
-                           ? elf_strptr(reading->elf, reading->strings, symbol.st_name)
-                           : NULL;
+    const char *name = name_of(reading, index, &symbol);
+    if (constant_at(object, place))
+        return true;
     if (!name || symbol.st_size > object->size - (place - object->base))
         return refuse(reading, "variables outside its segments");
     const void *from = find_outside(reading, name, version_of(reading, index), STT_OBJECT);
@@ -493,7 +537,12 @@ static bool relocate(struct reading *reading, const GElf_Rela *entry)
     if ((type == R_X86_64_DTPMOD64 || type == R_X86_64_DTPOFF64) && !reading->plan->program)
         return relocate_local(reading, place, entry, type);
     if (type == R_X86_64_RELATIVE) {
-        add_moved(reading, place, object->base + (size_t)entry->r_addend);
+        const struct pf_image_constant *constant =
+            constant_at(object, object->base + (size_t)entry->r_addend);
+        if (constant)
+            memcpy(reading->image->bytes + place, &constant->value, sizeof constant->value);
+        else
+            add_moved(reading, place, object->base + (size_t)entry->r_addend);
         return true;
     }
     if (type == R_X86_64_64 || type == R_X86_64_GLOB_DAT || type == R_X86_64_JUMP_SLOT)
@@ -505,7 +554,8 @@ static bool relocate(struct reading *reading, const GElf_Rela *entry)
     return refuse(reading, what);
 }
 
-static bool read_relocations(struct reading *reading)
+/* For each relocation that is made when the library is loaded. */
+static bool each_relocation(struct reading *reading, bool (*step)(struct reading *, const GElf_Rela *))
 {
     GElf_Shdr header;
     GElf_Rela entry;
@@ -514,10 +564,16 @@ static bool read_relocations(struct reading *reading)
             continue;
         Elf_Data *data = elf_getdata(section, NULL);
         for (int i = 0; data && gelf_getrela(data, i, &entry); i++)
-            if (!relocate(reading, &entry))
+            if (!step(reading, &entry))
                 return false;
     }
     return true;
+}
+
+static bool read_relocations(struct reading *reading)
+{
+    return (!reading->plan->program || each_relocation(reading, find_constant)) &&
+           each_relocation(reading, relocate);
 }
 
 static bool lead_inner(struct reading *reading)

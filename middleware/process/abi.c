@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs of the standard ABI: where their references lead, and where they begin. */
+/* Programs of the standard ABI, and of Open MPI's: where their references lead, and where they begin. */
 #include "middleware/process/abi.h"
 
 #include <dlfcn.h>
@@ -20,8 +20,7 @@
 #include "middleware/process/own_library.h"
 #include "middleware/process/program.h"
 
-static const char library_name[] = "libmpi_abi.so.0";
-static void *library;
+static void *library, *openmpi; /* with the interface of either */
 
 /* Of each rank: its copy, and what it sees as environ if it has no such variable of its own. */
 static struct {
@@ -34,10 +33,22 @@ static bool is_abi(const struct pf_elf *elf)
     return pf_elf_needs(elf, "libmpi_abi.so");
 }
 
+static bool is_openmpi(const struct pf_elf *elf)
+{
+    return pf_elf_needs(elf, "libmpi.so.40");
+}
+
 static void open_library(void)
 {
     if (!library)
-        library = pf_own_library_open("parfocal/libmpi_abi.so.0", library_name);
+        library = pf_own_library_open("parfocal/libmpi_abi.so.0", "libmpi_abi.so.0");
+}
+
+/* Libraries that need Open MPI find it by its name. */
+static void open_openmpi(void)
+{
+    if (!openmpi)
+        openmpi = pf_own_library_open("parfocal/openmpi/libmpi.so.40", "ompi_abi/libmpi.so.40");
 }
 
 static int rank_of_caller(void)
@@ -123,16 +134,37 @@ static void *of_mpi(const char *name)
     return function ? function : dlsym(library, name);
 }
 
+static bool is_mpi(const char *name)
+{
+    return strncmp(name, "MPI_", 4) == 0 || strncmp(name, "PMPI_", 5) == 0;
+}
+
+static bool of_system(const char *name, void **value)
+{
+    *value = own(name);
+    if (!*value)
+        *value = pf_libc_of_program(name);
+    return *value != NULL;
+}
+
 static bool find(const char *name, bool undefined, const void *arg, void **value)
 {
     (void)arg;
-    if (!undefined)
-        return false;
-    bool mpi = strncmp(name, "MPI_", 4) == 0 || strncmp(name, "PMPI_", 5) == 0;
-    *value = mpi ? of_mpi(name) : own(name);
-    if (!*value && !mpi)
-        *value = pf_libc_of_program(name);
+    if (!undefined || !is_mpi(name))
+        return undefined && of_system(name, value);
+    *value = of_mpi(name);
     return *value != NULL;
+}
+
+/* Predefined handles are constants, of which some functions for attributes are 0. */
+static bool find_openmpi(const char *name, bool undefined, const void *arg, void **value)
+{
+    (void)arg;
+    if (!undefined || !(is_mpi(name) || strncmp(name, "ompi_", 5) == 0 || strncmp(name, "OMPI_C_", 7) == 0))
+        return undefined && of_system(name, value);
+    dlerror();
+    *value = dlsym(openmpi, name);
+    return *value || !dlerror();
 }
 
 /* The C library has one variable by three names. */
@@ -165,3 +197,5 @@ static void start(const struct pf_elf *program, void *loaded)
 
 const struct pf_private_kind pf_abi_programs = {
     .is = is_abi, .prepare = open_library, .find = find, .start = start};
+const struct pf_private_kind pf_openmpi_programs = {
+    .is = is_openmpi, .prepare = open_openmpi, .find = find_openmpi, .start = start};

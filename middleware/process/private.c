@@ -97,6 +97,19 @@ static bool read_object(struct pf_elf *elf, const char *path)
     return true;
 }
 
+/* A library that only the system's directories have, and that is of the program's kind. */
+static bool find_of_kind(char *out, const struct program *program, const char *name)
+{
+    static const char folders[] =
+        "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/lib:/usr/lib";
+    struct pf_elf elf;
+    if (!program->kind || strchr(name, '/') || !search(out, folders, "", name))
+        return false;
+    bool is = pf_elf_read(&elf, out) == PF_ELF_GOOD && program->kind->is(&elf);
+    pf_elf_free(&elf);
+    return is;
+}
+
 static bool linked_by_pfcc(const struct pf_elf *elf)
 {
     return pf_elf_needs(elf, "libparfocal.so");
@@ -123,7 +136,7 @@ static bool serves_all(const char *name, const char *path)
 static bool is_own(const char *name)
 {
     return strncmp(name, "libparfocal.so", 14) == 0 || strncmp(name, "libparfocal_shmem.so", 20) == 0 ||
-           strncmp(name, "libmpi_abi.so", 13) == 0;
+           strncmp(name, "libmpi_abi.so", 13) == 0 || strncmp(name, "libmpi.so.", 10) == 0;
 }
 
 /* A copy is found by its own name, which pfcc gives to each library. */
@@ -180,7 +193,8 @@ static void add(struct program *program, const char *path, const char *name, str
         bool seen = elf.names[i].kind != PF_ELF_NEEDED || known(program, text) || is_own(text);
         for (int j = 0; j < open_count && !seen; j++)
             seen = strcmp(open_names[j], text) == 0;
-        if (seen || !find(found, &elf, path, text) || !read_object(&needed, found))
+        if (seen || !(find(found, &elf, path, text) || find_of_kind(found, program, text)) ||
+            !read_object(&needed, found))
             continue;
         if (can_be_private(program, &needed, text, found))
             add(program, found, text, needed);

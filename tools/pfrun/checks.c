@@ -77,7 +77,7 @@ static void check_built_with_pfcc(const char *path, struct binary_facts *facts)
                facts->other_mpi);
     if (binary_is_script(path))
         pf_die("'%s' is a script, pfrun runs programs; call pfrun in the script, or name the program", path);
-    if (facts->abi && !reason)
+    if ((facts->abi || facts->openmpi) && !reason)
         return;
     if (reason || !facts->parfocal)
         pf_die("'%s' was not built with pfcc or pfcxx (it %s); rebuild it", path,

@@ -181,15 +181,15 @@ static void choose_loader(void)
     const char *privatization = getenv("SMPI_PRIVATIZATION");
     const char *loader = NULL;
     /* A debugger, and the sanitizer for its reports. */
-    bool read_later = run.options.keep_temps || *run.sanitizer, abi = false;
+    bool read_later = run.options.keep_temps || *run.sanitizer, others = false;
     bool by_smpi = (privatization && *privatization) || given_to_simgrid("smpi/privatization:");
     int count = run.options.part_count;
     const struct pf_private_kind **kinds = pf_calloc((size_t)count, sizeof *kinds);
     for (int i = 0; i < count; i++) {
-        kinds[i] = run.facts[i].abi ? &pf_abi_programs : NULL;
-        abi |= run.facts[i].abi;
+        kinds[i] = run.facts[i].abi ? &pf_abi_programs : run.facts[i].openmpi ? &pf_openmpi_programs : NULL;
+        others |= kinds[i] != NULL;
     }
-    if (abi || (!run.options.no_privatize && !privatizes_libraries()))
+    if (others || (!run.options.no_privatize && !privatizes_libraries()))
         loader = pf_private_prepare(kinds, workdir_name(), read_later, by_smpi);
     else if (count > 1)
         pf_die("%s is for one program, and there are %d",

@@ -45,11 +45,10 @@ load common.bash
     refuses "not built with pfcc or pfcxx (it is an ordinary executable)" -np 2 ./x
 }
 
-@test "application built with mpicc" {
-    echo '#include <mpi.h>
-int main(int c, char **v) { MPI_Init(&c, &v); return MPI_Finalize(); }' >x.c
-    mpicc x.c -o x
-    refuses "built for another MPI (it needs libmpi.so" -np 2 ./x
+@test "application built with mpif90" {
+    printf 'use mpi\ncall MPI_Init(i)\ncall MPI_Finalize(i)\nend\n' >x.f90
+    mpif90 x.f90 -o x
+    refuses "built for another MPI (it needs libmpi_" -np 2 ./x
 }
 
 @test "platform that does not exist" { refuses "neither a readable file nor a built-in platform" -np 2 -platform nosuch.xml "$APP"; }

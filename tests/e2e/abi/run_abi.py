@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs of the standard ABI of MPI 5.0, built with the plain compiler and another MPI's header, run under pfrun.
+"""Programs of the standard ABI of MPI 5.0, built with the plain compiler and another MPI's header, and of Open MPI, by its mpicc, under pfrun.
 
 Usage: run_abi.py BUILD_DIRECTORY [unittest options]
 """
@@ -28,7 +28,9 @@ class AbiTest(unittest.TestCase):
         cls.dir = pathlib.Path(cls.temporary.name) / "with space"
         (cls.dir / "include").mkdir(parents=True)
         subprocess.run([sys.executable, HERE / "make_header.py", cls.dir / "include/mpi.h"], check=True)
-        shutil.copy(ROOT / "middleware/include/parfocal.h", cls.dir / "include")
+        (cls.dir / "own").mkdir()
+        for folder in ("include", "own"):
+            shutil.copy(ROOT / "middleware/include/parfocal.h", cls.dir / folder)
         cls.build("library.so", HERE / "library.c", "-shared", "-fPIC", "-Wl,-soname,library.so")
         cls.build("abi", HERE / "abi.c", cls.dir / "library.so", f"-Wl,-rpath,{cls.dir}")
 
@@ -68,6 +70,15 @@ class AbiTest(unittest.TestCase):
             for models in (["-model", "smpi"], ["-schedule", "@start=smpi,@coll:3=portals"]):
                 times = [self.pfrun(*models, "--cfg=parfocal/rank_times:yes", program) for program in ("./theirs", "./ours")]
                 self.assertEqual(times[0].replace("theirs", "ours"), times[1])
+
+    def test_programs_of_open_mpi(self):
+        """As its compiler makes them, and in models that keep handles of their own."""
+        for name in PROGRAMS:
+            subprocess.run(["mpicc", "-O2", "-g", "-w", "-I", self.dir / "own", ROOT / f"tests/e2e/programs/{name}.c", "-o", self.dir / name, "-lm"],
+                           check=True, timeout=300)
+            for model in MODELS:
+                with self.subTest(program=name, model=model):
+                    self.assertIn(f"{name}: PASS", self.pfrun("-model", model, f"./{name}"))
 
     def test_what_is_refused(self):
         for argument, text in (("newer", "MPI_Session_init"), ("large", "MPI_Send_c: a count of 4294967296")):
