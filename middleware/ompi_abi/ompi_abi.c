@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The library that stands for Open MPI's libmpi where a plug-in of a rank was compiled against that, such as
- * mpi4py of a distribution.
+ * The library that stands for Open MPI's libmpi where a program or a plug-in of a rank was compiled against
+ * that, such as mpi4py of a distribution.
  */
 #include "middleware/ompi_abi/ompi_abi.h"
 
+#include <ffi.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <uthash.h>
 
 #include "adapters/predefined.h"
 #include "base/log.h"
@@ -174,6 +176,58 @@ void pf_abi_absent(const char *name)
            "(pfinfo --coverage); build the program with pfcc",
            name);
 }
+
+/* An error handler, which expects Open MPI's codes. MPI gives it no context, so each one gets a closure that
+ * knows it. */
+typedef void error_function(void *object, int *code, ...);
+
+struct handler {
+    error_function *function;
+    void *code;
+    UT_hash_handle hh;
+};
+
+static void call_handler(ffi_cif *interface, void *result, void **arguments, void *data)
+{
+    const struct handler *handler = data;
+    int code = pf_errcode_out(**(int **)arguments[1]);
+    (void)interface;
+    (void)result;
+    handler->function(*(void **)arguments[0], &code);
+}
+
+static void *own_handler(error_function *function)
+{
+    static struct handler *handlers; /* only looked up, never listed */
+    static ffi_type *types[] = {&ffi_type_pointer, &ffi_type_pointer};
+    static ffi_cif interface;
+    struct handler *handler;
+    HASH_FIND_PTR(handlers, &function, handler);
+    if (handler)
+        return handler->code;
+    handler = pf_calloc(1, sizeof *handler);
+    void *memory = ffi_closure_alloc(sizeof(ffi_closure), &handler->code);
+    if (!memory || ffi_prep_cif(&interface, FFI_DEFAULT_ABI, 2, &ffi_type_void, types) != FFI_OK ||
+        ffi_prep_closure_loc(memory, &interface, call_handler, handler, handler->code) != FFI_OK)
+        pf_die("no memory for an error handler");
+    handler->function = function;
+    HASH_ADD_PTR(handlers, function, handler);
+    return handler->code;
+}
+
+#define CREATES_ERRHANDLER(name)                                                                             \
+    int pf_MPI_##name(void *function, void *handle);                                                         \
+    PF_EXPORT int abi_##name(error_function *function, void *handle) __asm__("MPI_" #name);                  \
+    PF_EXPORT int Pabi_##name(error_function *function, void *handle) __asm__("PMPI_" #name)                 \
+        __attribute__((alias("MPI_" #name)));                                                                \
+    int abi_##name(error_function *function, void *handle)                                                   \
+    {                                                                                                        \
+        return pf_errcode_out(pf_MPI_##name(own_handler(function), handle));                                 \
+    }
+CREATES_ERRHANDLER(Comm_create_errhandler)
+CREATES_ERRHANDLER(Win_create_errhandler)
+CREATES_ERRHANDLER(File_create_errhandler)
+CREATES_ERRHANDLER(Errhandler_create)
 
 /* A generalised request, whose functions fill in a status. */
 struct request {

@@ -41,5 +41,8 @@ const int *pf_weights_in(const int *weights);
 /* Attributes that are named values; `value` is where a call has written the address of one. */
 void pf_attribute_out(int keyval, void *value);
 
+/* Where the caller's next call of the middleware comes from, for diagnoses (middleware/fortran/caller.c). */
+PF_EXPORT void pf_fortran_called_from(const void *site);
+
 /* Ends the run. */
 void pf_abi_absent(const char *name) __attribute__((noreturn));

@@ -13,7 +13,8 @@ import ompi_values
 import table
 
 # By hand in middleware/ompi_abi/ompi_abi.c.
-BY_HAND = ("MPI_Grequest_start", "MPI_Status_c2f", "MPI_Status_f2c", "MPI_Info_get_string")
+BY_HAND = ("MPI_Grequest_start", "MPI_Status_c2f", "MPI_Status_f2c", "MPI_Info_get_string", "MPI_Comm_create_errhandler", "MPI_Win_create_errhandler",
+           "MPI_File_create_errhandler", "MPI_Errhandler_create")
 # Of Open MPI 5, beside those of the standard.
 FURTHER = ("MPI_Session_c2f", "MPI_Session_f2c", *(f"MPIX_Comm_{stem}" for stem in
            ("ack_failed", "agree", "get_failed", "iagree", "is_revoked", "revoke", "shrink")))
@@ -31,8 +32,7 @@ def generate(functions):
 
 
 def is_absent(f):
-    """Functions that an application gives to MPI get Open MPI's error codes and no state from which a translation could be called."""
-    return f.group == "mpit" or any("errhandler_function" in p.ctype or "Handler_function" in p.ctype or p.kind == "F08_STATUS" for p in f.params)
+    return f.group == "mpit" or any(p.kind == "F08_STATUS" for p in f.params)
 
 
 def neutral(text, status):
@@ -67,7 +67,7 @@ def by_int(f):
 def entry(f):
     if f.ret != "int":
         return define(f, [f"return pf_{f.name}({f.arguments});"])
-    before, arguments, after = [], [], []
+    before, arguments, after = ["pf_fortran_called_from(__builtin_return_address(0));"], [], []
     for p in f.params:
         if not p.is_varargs:
             arguments.append(argument(f, p, before, after))
