@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the Fortran interface must know about its caller. */
+#include <pthread.h>
+
 #include "middleware/comm/comm.h"
+#include "middleware/core/job_state.h"
 #include "middleware/core/rank.h"
 #include "middleware/fortran/fortran.h"
 #include "middleware/topology/topology.h"
 
+/* NULL in a thread of a rank, whose call will be refused. */
 static struct pf_rank *caller(void)
 {
-    pf_self_t *self = pf_self();
+    pf_self_t *self = pthread_equal(pthread_self(), pf_job_state.thread) ? pf_self() : NULL;
     return self ? self->mpi : NULL;
 }
 
