@@ -138,7 +138,7 @@ static __attribute__((noinline)) void move(struct memo *memo, const pf_self_t *s
     *memo = (struct memo){r->call.site, {row, site, r->call.fn + 1, all.of_row[row]}};
 }
 
-_Static_assert(PF_FN_COUNT < PF_CHAIN_CALLS, "functions have numbers from 1 on");
+_Static_assert((int)PF_FN_COUNT < (int)PF_CHAIN_CALLS, "functions have numbers from 1 on");
 
 static const struct pf_chain_place *where(const pf_self_t *self)
 {
