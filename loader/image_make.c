@@ -418,7 +418,7 @@ static bool relocate_local(struct reading *reading, size_t place, const GElf_Rel
     return true;
 }
 
-/* By the plan; the value may be a constant, such as 0 for a function that nobody calls. */
+/* By the plan; the value may be a constant, such as 0 for a function that is never called. */
 static bool answered(const struct reading *reading, const char *name, void **value)
 {
     const struct pf_image_plan *plan = reading->plan;

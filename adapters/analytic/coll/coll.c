@@ -145,8 +145,8 @@ struct pf_coll *pf_coll_open(struct pf_colls *colls, const struct pf_coll_call *
     make_plan(coll, call);
     for (int r = 0; r < call->n; r++)
         pf_evaluate_begin(&coll->member[r]);
-    coll->told = colls->sends && call->kind == PF_COLL_BARRIER && !coll->plan.sparse;
-    coll->together = needs_all(&coll->plan) && !coll->plan.sparse && !coll->told;
+    coll->early = colls->sends && call->kind == PF_COLL_BARRIER && !coll->plan.sparse;
+    coll->together = needs_all(&coll->plan) && !coll->plan.sparse && !coll->early;
     coll->flows = false;
     coll->posts = NULL;
     coll->arrived = coll->queue_length = coll->done_length = coll->taken = 0;

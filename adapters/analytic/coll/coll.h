@@ -35,8 +35,8 @@ struct pf_colls;
 struct pf_colls *pf_colls_new(struct pf_cost *cost, const char *choice, char *why, size_t why_size);
 void pf_colls_free(struct pf_colls *colls);
 
-/* From now on a function is told from when to when a rank of the job waits in a blocking call for the end of
- * one of its sends, and looks at nothing else; as soon as that is known. */
+/* From now on a function gets from when to when a rank of the job waits in a blocking call for the end of one
+ * of its sends, and looks at nothing else; as soon as that is known. */
 typedef void pf_colls_sends_fn(int rank, double from, double until);
 void pf_colls_watch(struct pf_colls *colls, pf_colls_sends_fn *sends);
 

@@ -186,7 +186,7 @@ static void receive(struct pf_coll *coll, int from, int to, size_t bytes, enum p
         target->came = (struct pf_ending){got.inflow, got.complete};
     if (target->sole)
         pf_cost_inflow_set(&target->inflow, &got.inflow);
-    if (coll->told && source->inside && source->single && !sent->rendezvous)
+    if (coll->early && source->inside && source->single && !sent->rendezvous)
         source->safe = got.safe; /* as price_message() has it */
     if (sent->rendezvous) {
         source->safe = pf_later(source->safe, got.safe);
@@ -365,7 +365,7 @@ static void advance(struct pf_coll *coll, int rank)
         m->in_turn = plan->call.nonblocking && !plan->call.cut && round.receives > 1 &&
                      round.receives == plan->call.n - 1;
         post_late(coll, rank);
-        if (coll->told)
+        if (coll->early)
             receive_early(coll, rank);
         send(coll, rank, &round);
         receive_early(coll, rank);
