@@ -102,18 +102,17 @@ struct an_rank {
     double late_until;
     struct an_stretch {
         double from, until;
-    } sends[AN_SENDS_KEPT]; /* calls that wait for the end of a send: see `sends_alone` */
-    unsigned sends_count;
+    } sends[AN_SENDS_KEPT];       /* calls that wait for the end of a send: see `sends_alone` */
     struct pf_cost_inflow inflow; /* of its last send without a request, */
     int waited_at;                /* and as in pf_cost_sent; */
     bool rendezvous;              /* likewise */
+    bool polls;                   /* it waits, and sees at once what arrives */
     double polled_at; /* its own date at the end of its last wait: it has seen what had arrived by then */
-    bool polls;       /* it waits, and sees at once what arrives */
     struct an_message *asking, **asking_end; /* requests for data that it has not seen, in their order */
     void *bsend_buffer;                      /* attached by MPI_Buffer_attach */
-    int bsend_size;
     int64_t bsend_used;
-    int buffer_number;
+    int bsend_size, buffer_number;
+    unsigned sends_count; /* so far */
 };
 
 enum an_kind { AN_SEND, AN_RECEIVE, AN_COLLECTIVE, AN_ACCESS };
