@@ -57,6 +57,13 @@ static void rank_sends(int rank, double from, double until)
     an_rank_sends(an_job.ranks[rank], from, until);
 }
 
+/* The first window is there. */
+static void watch_sends(void)
+{
+    if (an_job.sends_alone)
+        pf_colls_watch(an_job.colls, rank_sends);
+}
+
 static int create(const struct an_window *what, MPI_Comm handle, MPI_Win *made)
 {
     struct an_comm *comm = an_comm_of(handle);
@@ -68,8 +75,7 @@ static int create(const struct an_window *what, MPI_Comm handle, MPI_Win *made)
     win->disp_unit = what->disp_unit;
     win->dynamic = what->dynamic;
     *made = (MPI_Win)win;
-    if (an_job.sends_alone)
-        pf_colls_watch(an_job.colls, rank_sends);
+    watch_sends();
     return synchronize(comm, what);
 }
 
@@ -137,6 +143,7 @@ int an_rma_shadow(struct pf_instance *in, const struct pf_win_recipe *recipe, vo
     win->base = recipe->base;
     win->disp_unit = recipe->disp_unit;
     win->dynamic = recipe->dynamic;
+    watch_sends();
     *native = win;
     return 0;
 }
