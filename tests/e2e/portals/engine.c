@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <simgrid/actor.h>
 #include <simgrid/comm.h>
@@ -333,50 +332,6 @@ static void program_work(int rank, int size, void *shared)
     }
 }
 
-static double processor_time(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* Ranks that work for unequal times: the processor time of each wait, in s. */
-static void program_unequal(int rank, int size, void *shared)
-{
-    enum { STEPS = 30 };
-    static int left;
-    static double begun;
-    unsigned seed = (unsigned)rank;
-    world_barrier();
-    pf_engine_start();
-    if (left++ == 0)
-        begun = processor_time();
-    for (int step = 0; step < STEPS; step++) {
-        double owed = 0;
-        pf_engine_pay(&owed, 1e-6 * (1 + rand_r(&seed) % 1000));
-    }
-    if (--left == 0)
-        *(double *)shared = (processor_time() - begun) / (size * STEPS);
-}
-
-static double price_of_work(int ranks)
-{
-    struct world world = {.nodes = 2, .ranks_per_node = ranks / 2};
-    assert_int_equal(world_run(&world, program_unequal), 0);
-    return *(double *)world_shared();
-}
-
-/* 16 times as many ranks make a wait dearer by what leaves the caches, some 4 times; a list makes it 25. */
-static void test_many_workers(void **state)
-{
-    (void)state;
-    enum { TRIES = 5, MOST = 10 };
-    double times = MOST + 1;
-    for (int i = 0; i < TRIES && times > MOST; i++)
-        times = price_of_work(4096) / price_of_work(256);
-    assert_true(times <= MOST);
-}
-
 static const char *const single_steps[] = {"PARFOCAL_ENGINE_RUN_AHEAD=no", NULL};
 static const char *const semaphores[] = {"PARFOCAL_ENGINE_ANSWERS=no", NULL};
 static const char *const whole_rounds[] = {"PARFOCAL_ENGINE_SHORT_ROUNDS=no", NULL};
@@ -486,7 +441,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order),    cmocka_unit_test(test_wake),     cmocka_unit_test(test_hook),
         cmocka_unit_test(test_leftover), cmocka_unit_test(test_deadlock), cmocka_unit_test(test_purity),
-        cmocka_unit_test(test_rounds),   cmocka_unit_test(test_work),     cmocka_unit_test(test_many_workers),
+        cmocka_unit_test(test_rounds),   cmocka_unit_test(test_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
