@@ -65,6 +65,9 @@ struct an_comm {
     uint64_t collectives; /* that it has entered */
 };
 
+/* s: a rank that goes on is in its next call before what comes later than that. */
+#define AN_SOON 1e-9
+
 enum { AN_SENDS_KEPT = 8 }; /* those of a barrier's rounds are known before they are over */
 
 struct an_rank {
@@ -294,10 +297,9 @@ static inline void an_rank_sends(struct an_rank *rank, double from, double until
  * one. */
 static inline double an_rank_looks(const struct an_rank *rank, double date)
 {
-    const double soon = 1e-9;
     for (int i = 0; i < AN_SENDS_KEPT; i++)
-        if (rank->sends[i].from + soon < date && date < rank->sends[i].until + 2 * soon)
-            date = rank->sends[i].until + 2 * soon;
+        if (rank->sends[i].from + AN_SOON < date && date < rank->sends[i].until + 2 * AN_SOON)
+            date = rank->sends[i].until + 2 * AN_SOON;
     return date;
 }
 

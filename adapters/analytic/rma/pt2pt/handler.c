@@ -6,10 +6,6 @@
 
 enum { FRAGMENT = 16 };
 
-/* s: a rank that goes on when it has handled what it waited for is in its next call before the next message.
- */
-static const double SOON = 1e-9;
-
 /* ---- requests of an origin, answered when all its operations are finished ---- */
 
 static double satisfy(struct an_window *win, int origin, enum an_demand demand, double date)
@@ -233,7 +229,7 @@ static void wait_on(struct an_rank *rank, struct an_fragment *f, struct an_fragm
     f->last = last;
     rank->late = f;
     rank->late_until = rank->handles_until;
-    pf_engine_post(&f->event, rank->handles_until + SOON);
+    pf_engine_post(&f->event, rank->handles_until + AN_SOON);
 }
 
 void an_handler_arrived(struct pf_event *event)
