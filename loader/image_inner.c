@@ -46,32 +46,41 @@ static bool lead(char *bytes, size_t start, size_t end, size_t function, size_t 
     return any;
 }
 
-/* lea of %rip with 64 bits becomes mov of a constant, which is as long. */
-static void set(char *bytes, size_t start, size_t end, size_t variable, uint32_t value)
+/* lea of %rip with 64 bits becomes mov of a constant, which is as long. False if another instruction has such
+ * an operand. */
+static bool set(char *bytes, size_t start, size_t end, size_t variable, uint32_t value)
 {
+    bool good = true;
     int32_t distance;
     for (size_t at = start + 3; at + sizeof distance <= end; at++) {
         unsigned char *code = (unsigned char *)bytes + at - 3;
         memcpy(&distance, bytes + at, sizeof distance);
-        if (at + sizeof distance + (size_t)(ptrdiff_t)distance != variable || !is_lea(code + 3))
+        if (at + sizeof distance + (size_t)(ptrdiff_t)distance != variable || (code[2] & 0xc7) != 0x05)
             continue;
+        if (!is_lea(code + 3)) {
+            good = false;
+            continue;
+        }
         code[2] = 0xc0 | (code[2] >> 3 & 7);
         code[1] = 0xc7;
         code[0] = 0x48 | (code[0] >> 2 & 1);
         memcpy(bytes + at, &value, sizeof value);
     }
+    return good;
 }
 
-void pf_image_inner_set(const struct pf_image *image, const struct pf_image_object *object, Elf *elf,
+bool pf_image_inner_set(const struct pf_image *image, const struct pf_image_object *object, Elf *elf,
                         size_t variable, size_t value)
 {
     size_t count = 0;
+    bool good = true;
     GElf_Phdr segment;
     elf_getphdrnum(elf, &count);
     for (int i = 0; i < (int)count && gelf_getphdr(elf, i, &segment); i++)
         if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X))
-            set(image->bytes, object->base + segment.p_vaddr,
-                object->base + segment.p_vaddr + segment.p_filesz, variable, (uint32_t)value);
+            good &= set(image->bytes, object->base + segment.p_vaddr,
+                        object->base + segment.p_vaddr + segment.p_filesz, variable, (uint32_t)value);
+    return good;
 }
 
 bool pf_image_inner_lead(const struct pf_image *image, const struct pf_image_object *object, Elf *elf,

@@ -97,8 +97,8 @@ bool pf_image_inner_lead(const struct pf_image *image, const struct pf_image_obj
                          size_t function, size_t slot);
 
 /* Where the code of an executable takes the address of its copy of a variable, at that place, it takes a
- * value of at most 31 bits instead. */
-void pf_image_inner_set(const struct pf_image *image, const struct pf_image_object *object, Elf *elf,
+ * value of at most 31 bits instead. False if it refers to the variable in another way. */
+bool pf_image_inner_set(const struct pf_image *image, const struct pf_image_object *object, Elf *elf,
                         size_t variable, size_t value);
 
 /* Fills in all but what image.c needs for copies. False, and why. */

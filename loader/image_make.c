@@ -485,8 +485,8 @@ static const char *name_of(const struct reading *reading, size_t index, GElf_Sym
                : NULL;
 }
 
-/* A library's variable that an executable has in its own data, of which it uses the address alone if that is
- * no address but a constant below all of them: a predefined handle of MPI. */
+/* Of a variable that an executable has in its own data it uses the address alone if that is a constant below
+ * all addresses: a predefined handle of MPI. */
 static bool find_constant(struct reading *reading, const GElf_Rela *entry)
 {
     enum { CONSTANTS = 4096 };
@@ -502,10 +502,12 @@ static bool find_constant(struct reading *reading, const GElf_Rela *entry)
         pf_reallocarray(object->constants, object->constant_count + 1, sizeof *object->constants);
     object->constants[object->constant_count++] =
         (struct pf_image_constant){object->base + entry->r_offset, (size_t)value};
-    pf_image_inner_set(reading->image, object, reading->elf, object->base + entry->r_offset, (size_t)value);
-    return true;
+    return pf_image_inner_set(reading->image, object, reading->elf, object->base + entry->r_offset,
+                              (size_t)value) ||
+           refuse(reading, "code that takes the address of a predefined handle in an unknown way");
 }
 
+/* A library's variable that an executable has in its own data. */
 static bool copy_variable(struct reading *reading, size_t place, size_t index)
 {
     struct pf_image_object *object = reading->object;
