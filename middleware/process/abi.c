@@ -44,11 +44,10 @@ static void open_library(void)
         library = pf_own_library_open("parfocal/libmpi_abi.so.0", "libmpi_abi.so.0");
 }
 
-/* Libraries that need Open MPI find it by its name. */
 static void open_openmpi(void)
 {
     if (!openmpi)
-        openmpi = pf_own_library_open("parfocal/openmpi/libmpi.so.40", "ompi_abi/libmpi.so.40");
+        openmpi = pf_own_library_open_openmpi();
 }
 
 static int rank_of_caller(void)

@@ -24,3 +24,8 @@ void *pf_own_library_open(const char *installed, const char *built)
         pf_die("cannot load %s: %s", built, dlerror());
     return opened;
 }
+
+void *pf_own_library_open_openmpi(void)
+{
+    return pf_own_library_open("parfocal/openmpi/libmpi.so.40", "ompi_abi/libmpi.so.40");
+}

@@ -5,3 +5,7 @@
  * folder of its own since another MPI's may be next to it, or in the build directory. Ends the process with
  * one line if it is in neither. */
 void *pf_own_library_open(const char *installed, const char *built);
+
+/* The one with Open MPI's binary interface (ompi_abi/). The dynamic linker then finds it for what needs
+ * libmpi.so.40. */
+void *pf_own_library_open_openmpi(void);

@@ -173,8 +173,8 @@ bool pf_private_system_plugs(struct pf_elf *elf)
 {
     if (count == 0 || pf_elf_weaken(elf, only_copies_define, own_copies()) == 0)
         return false;
-    if (pf_elf_needs(elf, "libmpi.so.")) /* the dynamic linker then finds ours under that name */
-        pf_own_library_open("parfocal/openmpi/libmpi.so.40", "ompi_abi/libmpi.so.40");
+    if (pf_elf_needs(elf, "libmpi.so."))
+        pf_own_library_open_openmpi();
     return true;
 }
 

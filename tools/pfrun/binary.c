@@ -10,15 +10,18 @@
 static void note_needed(struct binary_facts *facts, const char *name)
 {
     static const char *const ours[] = {"libparfocal.so", "libportals.so"};
+    if (strcmp(name, "libmpi.so.40") == 0) {
+        facts->openmpi = true;
+        return;
+    }
     facts->abi |= strncmp(name, "libmpi_abi.so", 13) == 0;
-    facts->openmpi |= strcmp(name, "libmpi.so.40") == 0;
     static const char *const others[] = {"libmpi.so",       "libmpich.so",   "libmpicxx.so", "libmpi_cxx.so",
                                          "libmpi_mpifh.so", "libmpi_usempi", "libsimgrid.so"};
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
         if (strncmp(name, ours[i], strlen(ours[i])) == 0)
             facts->parfocal = true;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (strncmp(name, others[i], strlen(others[i])) == 0 && strcmp(name, "libmpi.so.40") != 0)
+        if (strncmp(name, others[i], strlen(others[i])) == 0)
             snprintf(facts->other_mpi, sizeof facts->other_mpi, "%s", name);
     if (strncmp(name, "libasan.so", 10) == 0)
         snprintf(facts->sanitizer, sizeof facts->sanitizer, "%s", name);

@@ -73,7 +73,7 @@ static void check_built_with_pfcc(const char *path, struct binary_facts *facts)
 {
     const char *reason = binary_read(path, facts);
     if (facts->other_mpi[0] && !facts->parfocal)
-        pf_die("'%s' was built for another MPI (it needs %s); rebuild it with pfcc or pfcxx", path,
+        pf_die("'%s' was built for another MPI (it needs %s); rebuild it with pfcc, pfcxx or pff90", path,
                facts->other_mpi);
     if (binary_is_script(path))
         pf_die("'%s' is a script, pfrun runs programs; call pfrun in the script, or name the program", path);
