@@ -43,6 +43,10 @@ class AbiTest(unittest.TestCase):
         subprocess.run([compiler, "-O1", "-g", "-w", "-I", cls.dir / "include", source, "-o", cls.dir / name, *options,
                         "-L", BUILD / "middleware", "-lmpi_abi", "-lm"], check=True, timeout=300)
 
+    @classmethod
+    def by_mpicc(cls, name, source):
+        subprocess.run(["mpicc", "-O2", "-g", "-w", "-I", cls.dir / "own", source, "-o", cls.dir / name, "-lm"], check=True, timeout=300)
+
     def pfrun(self, *arguments, status=0):
         result = subprocess.run([BUILD / "bin/pfrun", "-np", "4", "-quiet", "--log=root.thres:critical",
                                  "--cfg=smpi/simulate-computation:no", *arguments], text=True, capture_output=True, timeout=300,
@@ -66,16 +70,19 @@ class AbiTest(unittest.TestCase):
         """Also after a switch, and with C++, whose exceptions pass through the image."""
         for source, compiler, wrapper in (("examples/cg/cg.c", "cc", "pfcc"), ("examples/ring/ring.cpp", "c++", "pfcxx")):
             self.build("theirs", ROOT / source, compiler=compiler)
+            if compiler == "cc":
+                self.by_mpicc("openmpi", ROOT / source)
             subprocess.run([BUILD / "bin" / wrapper, "-O1", "-w", ROOT / source, "-o", self.dir / "ours", "-lm"], check=True)
             for models in (["-model", "smpi"], ["-schedule", "@start=smpi,@coll:3=portals"]):
                 times = [self.pfrun(*models, "--cfg=parfocal/rank_times:yes", program) for program in ("./theirs", "./ours")]
                 self.assertEqual(times[0].replace("theirs", "ours"), times[1])
+                if compiler == "cc":
+                    self.assertEqual(self.pfrun(*models, "--cfg=parfocal/rank_times:yes", "./openmpi"), times[1])
 
     def test_programs_of_open_mpi(self):
         """As its compiler makes them, and in models that keep handles of their own."""
         for name in PROGRAMS:
-            subprocess.run(["mpicc", "-O2", "-g", "-w", "-I", self.dir / "own", ROOT / f"tests/e2e/programs/{name}.c", "-o", self.dir / name, "-lm"],
-                           check=True, timeout=300)
+            self.by_mpicc(name, ROOT / f"tests/e2e/programs/{name}.c")
             for model in MODELS:
                 with self.subTest(program=name, model=model):
                     self.assertIn(f"{name}: PASS", self.pfrun("-model", model, f"./{name}"))
@@ -83,6 +90,10 @@ class AbiTest(unittest.TestCase):
     def test_what_is_refused(self):
         for argument, text in (("newer", "MPI_Session_init"), ("large", "MPI_Send_c: a count of 4294967296")):
             self.assertIn(text, self.pfrun("./abi", argument, status=1))
+        source = self.dir / "looks.c"
+        source.write_text("#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); return *(volatile char *)MPI_COMM_WORLD; }\n")
+        self.by_mpicc("looks", source)
+        self.assertIn("the address of a predefined handle in an unknown way", self.pfrun("./looks", status=1))
         self.build("fixed", HERE / "abi.c", self.dir / "library.so", f"-Wl,-rpath,{self.dir}", "-no-pie")
         self.assertIn("linked for one place in memory", self.pfrun("./fixed", status=1))
         source = self.dir / "local.c"
