@@ -29,7 +29,8 @@ CACHES = "leaves the caches: a message touches a stack, a mailbox and a NIC of b
 REASONS = {("in-flight", "smpi"): LISTS, ("pending", "smpi"): LISTS, ("unexpected", "smpi"): LISTS, ("unexpected-any", "smpi"): LISTS,
            ("communicators", "smpi"): LISTS, ("windows", "smpi"): LISTS, ("puts", "smpi"): LISTS, ("swaps", "smpi"): LISTS,
            ("ranks", "portals"): "the dynamic linker compares the name of each rank's library with all", ("ranks", "smpi"): CACHES,
-           ("pairs", "smpi"): CACHES, ("pairs", "analytic"): CACHES, ("unexpected", "analytic"): CACHES, ("ranks", "analytic"): CACHES}
+           ("pairs", "smpi"): CACHES, ("pairs", "analytic"): CACHES, ("pairs", "portals"): CACHES,
+           ("unexpected", "analytic"): CACHES, ("ranks", "analytic"): CACHES}
 
 
 def command_of(options, program, kind, model, n):
