@@ -174,8 +174,14 @@ END
     pairs -model smpi >smpi
     pairs -model smpi -calibrated near.smpi >calibrated
     paste portals smpi calibrated
+    # SimGrid 4 charges smpi/os to no empty message, whatever the setting says: two of the ten cannot be calibrated there.
+    empty() { pairs -model smpi "$@" | awk '$2 == 0'; }
+    least=0
+    [ "$(empty)" != "$(empty --cfg=smpi/os:0:1e-3:0)" ] || least=1
     # for each line: peer, bytes, seconds
-    paste portals calibrated | awk '{ e = $6 / $3 - 1; if (e < 0) e = -e; if (e > 0.155) bad = 1; n++ } END { exit bad || n != 10 }'
+    paste portals calibrated | awk -v least=$least '
+        $2 < least { n++; next }
+        { e = $6 / $3 - 1; if (e < 0) e = -e; if (e > 0.155) bad = 1; n++ } END { exit bad || n != 10 }'
     "$PF_BIN/pfcc" -o alone "$BATS_TEST_DIRNAME/alone.c"
     pfrun -np 2 -model smpi -calibrated near.smpi ./alone
 }
