@@ -217,8 +217,10 @@ static void move(const struct pf_image_object *object, char *copy)
 {
     for (size_t i = 0; i < object->moved_count; i++)
         *(uintptr_t *)(void *)(copy + object->moved[i]) += (uintptr_t)copy;
-    for (size_t i = 0; i < object->copied_count; i++)
-        memcpy(copy + object->copied[i].place, object->copied[i].from, object->copied[i].size);
+    for (size_t i = 0; i < object->copied_count; i++) {
+        const struct pf_image_copied *one = &object->copied[i];
+        memcpy(copy + one->place, one->from ? one->from : copy + one->inside, one->size);
+    }
 }
 
 void *pf_image_open(struct pf_image *image, int copy, const struct pf_elf *file)

@@ -30,7 +30,8 @@ struct pf_image_object {
     size_t end_count;
     uint32_t *moved; /* where it holds addresses inside the image */
     size_t moved_count;
-    struct pf_image_copied *copied; /* variables of libraries outside that it has in its own data */
+    struct pf_image_copied *copied; /* variables of libraries outside that it has in its own data; its own
+                                       that the executable has */
     size_t copied_count;
     struct pf_image_constant *constants; /* and those that are none, while the image is made */
     size_t constant_count;
@@ -40,7 +41,8 @@ struct pf_image_object {
  * in its own data, with the values that they have there when it is loaded. */
 struct pf_image_copied {
     size_t place, size;
-    const void *from;
+    const void *from; /* NULL: from another library of the image, at */
+    size_t inside;
 };
 
 /* A variable whose address is all that is used of it, and is a constant. */

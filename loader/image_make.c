@@ -181,11 +181,7 @@ static bool read_needs(struct reading *reading)
         if (other < reading->number) {
             reading->object->scope |= image->objects[other].scope;
         } else if (other == image->count) {
-            void *handle = dlopen(name, reading->plan->flags | RTLD_NOLOAD);
-            if (!handle && reading->plan->program && file->search)
-                return refuse(reading, "folders of its own where its libraries are looked for");
-            if (!handle)
-                handle = dlopen(name, reading->plan->flags);
+            void *handle = dlopen(name, reading->plan->flags);
             if (!handle) {
                 snprintf(reading->why, reading->n, "%s", dlerror());
                 return false;
@@ -345,14 +341,24 @@ static void forget_outside(struct outside **all)
     }
 }
 
+/* As the dynamic linker does: an executable's, which comes last here, before those of libraries; libraries
+ * alone are made as if they had been linked with -Bsymbolic. */
 static const struct pf_image_name *find_inside(const struct reading *reading, const char *name)
 {
     const struct pf_image_name *first = pf_image_names_find(&reading->image->exports, name), *one = first;
     const struct pf_image_name *end = reading->image->exports.list + reading->image->exports.count;
+    int preferred = reading->plan->program ? reading->image->count - 1 : reading->number;
     for (; one && one < end && strcmp(one->name, name) == 0; one++)
-        if (one->object == reading->number)
+        if (one->object == preferred)
             return one;
     return first;
+}
+
+/* That of a library which is not the executable itself. */
+static const struct pf_image_name *find_in_library(const struct reading *reading, const char *name)
+{
+    const struct pf_image_name *one = pf_image_names_find(&reading->image->exports, name);
+    return one && one->object != reading->number ? one : NULL; /* libraries come first */
 }
 
 static void add_moved(struct reading *reading, size_t place, size_t leads_to)
@@ -517,13 +523,17 @@ static bool copy_variable(struct reading *reading, size_t place, size_t index)
         return true;
     if (!name || symbol.st_size > object->size - (place - object->base))
         return refuse(reading, "variables outside its segments");
-    const void *from = find_outside(reading, name, version_of(reading, index), STT_OBJECT);
-    if (!from) {
+    const struct pf_image_name *inside = find_in_library(reading, name);
+    const void *from = inside ? NULL : find_outside(reading, name, version_of(reading, index), STT_OBJECT);
+    if (!from && !inside) {
         snprintf(reading->why, reading->n, "%s: nothing defines %s", object->file->path, name);
         return false;
     }
+    if (inside) /* before that library begins to use it */
+        object = &reading->image->objects[inside->object];
     object->copied = pf_reallocarray(object->copied, object->copied_count + 1, sizeof *object->copied);
-    object->copied[object->copied_count++] = (struct pf_image_copied){place, symbol.st_size, from};
+    object->copied[object->copied_count++] =
+        (struct pf_image_copied){place, symbol.st_size, from, inside ? inside->place : 0};
     return true;
 }
 

@@ -304,3 +304,23 @@ int abi_info_get_string(void *info, const char *key, int *buflen, char *value, i
         *buflen = length + 1;
     return pf_errcode_out(code);
 }
+
+/*
+ * What libmpi_cxx, which Debian's mpicxx links, takes of the library's inside: objects that it fills in or
+ * finds empty, and functions behind MPI::Op::Init, keyvals and error handlers of its classes.
+ */
+PF_EXPORT char ompi_errcodes_intern[256], ompi_registered_datareps[256];
+PF_EXPORT char ompi_mpi_errors_throw_exceptions[1024];
+PF_EXPORT int ompi_errcode_intern_lastused;
+#define OF_CLASSES(name, what)                                                                               \
+    PF_EXPORT void abi_##name(void) __asm__("ompi_" #name);                                                  \
+    void abi_##name(void)                                                                                    \
+    {                                                                                                        \
+        pf_die("%s of Open MPI's C++ bindings cannot be used in a program that mpicxx has built; build it "  \
+               "with pfcxx, or use the function of C",                                                       \
+               what);                                                                                        \
+    }
+OF_CLASSES(op_set_cxx_callback, "MPI::Op::Init")
+OF_CLASSES(attr_create_keyval, "Create_keyval")
+OF_CLASSES(errhandler_create, "Create_errhandler")
+OF_CLASSES(errhandler_invoke, "an error handler")

@@ -15,7 +15,7 @@ static void note_needed(struct binary_facts *facts, const char *name)
         return;
     }
     facts->abi |= strncmp(name, "libmpi_abi.so", 13) == 0;
-    static const char *const others[] = {"libmpi.so",       "libmpich.so",   "libmpicxx.so", "libmpi_cxx.so",
+    static const char *const others[] = {"libmpi.so",       "libmpich.so",   "libmpicxx.so",
                                          "libmpi_mpifh.so", "libmpi_usempi", "libsimgrid.so"};
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
         if (strncmp(name, ours[i], strlen(ours[i])) == 0)

@@ -44,8 +44,8 @@ class AbiTest(unittest.TestCase):
                         "-L", BUILD / "middleware", "-lmpi_abi", "-lm"], check=True, timeout=300)
 
     @classmethod
-    def by_mpicc(cls, name, source):
-        subprocess.run(["mpicc", "-O2", "-g", "-w", "-I", cls.dir / "own", source, "-o", cls.dir / name, "-lm"], check=True, timeout=300)
+    def by_mpicc(cls, name, source, compiler="mpicc"):
+        subprocess.run([compiler, "-O2", "-g", "-w", "-I", cls.dir / "own", source, "-o", cls.dir / name, "-lm"], check=True, timeout=300)
 
     def pfrun(self, *arguments, status=0):
         result = subprocess.run([BUILD / "bin/pfrun", "-np", "4", "-quiet", "--log=root.thres:critical",
@@ -70,14 +70,12 @@ class AbiTest(unittest.TestCase):
         """Also after a switch, and with C++, whose exceptions pass through the image."""
         for source, compiler, wrapper in (("examples/cg/cg.c", "cc", "pfcc"), ("examples/ring/ring.cpp", "c++", "pfcxx")):
             self.build("theirs", ROOT / source, compiler=compiler)
-            if compiler == "cc":
-                self.by_mpicc("openmpi", ROOT / source)
+            self.by_mpicc("openmpi", ROOT / source, "mpi" + compiler)
             subprocess.run([BUILD / "bin" / wrapper, "-O1", "-w", ROOT / source, "-o", self.dir / "ours", "-lm"], check=True)
             for models in (["-model", "smpi"], ["-schedule", "@start=smpi,@coll:3=portals"]):
                 times = [self.pfrun(*models, "--cfg=parfocal/rank_times:yes", program) for program in ("./theirs", "./ours")]
                 self.assertEqual(times[0].replace("theirs", "ours"), times[1])
-                if compiler == "cc":
-                    self.assertEqual(self.pfrun(*models, "--cfg=parfocal/rank_times:yes", "./openmpi"), times[1])
+                self.assertEqual(self.pfrun(*models, "--cfg=parfocal/rank_times:yes", "./openmpi").replace("openmpi", "ours"), times[1])
 
     def test_programs_of_open_mpi(self):
         """As its compiler makes them, and in models that keep handles of their own."""
@@ -86,6 +84,17 @@ class AbiTest(unittest.TestCase):
             for model in MODELS:
                 with self.subTest(program=name, model=model):
                     self.assertIn(f"{name}: PASS", self.pfrun("-model", model, f"./{name}"))
+
+    def test_classes_of_open_mpi(self):
+        """Of MPI-2's bindings for C++ (Open MPI 4): the program has the library's objects in its own data."""
+        source = HERE / "classes.cpp"
+        self.by_mpicc("classes", source, "mpic++")
+        for model in MODELS:
+            with self.subTest(model):
+                self.assertIn("classes: PASS", self.pfrun("-model", model, "./classes"))
+        if b"MPI::" in subprocess.run(["c++filt"], input=subprocess.run(["nm", "-D", self.dir / "classes"], capture_output=True, check=True).stdout,
+                                      capture_output=True, check=True).stdout:
+            self.assertIn("MPI::Op::Init of Open MPI's C++ bindings", self.pfrun("./classes", "operation", status=1))
 
     def test_what_is_refused(self):
         for argument, text in (("newer", "MPI_Session_init"), ("large", "MPI_Send_c: a count of 4294967296")):
