@@ -26,7 +26,8 @@ struct pf_mpich_rank {
     void *natives[PF_FN_COUNT];
     sg_actor_t helper; /* the actor that is inside in place of the rank, which pays nothing; NULL: none */
     bool ready;
-    double owed; /* simulated time (s) of its own work that was too short to be paid */
+    bool publishes; /* has got its address, which the launcher has not yet */
+    double owed;    /* simulated time (s) of its own work that was too short to be paid */
 };
 
 /* The job's, as adapters know it; `why` one line. See struct pf_adapter_ops. */

@@ -45,8 +45,9 @@ static void word(const char *line, const char *name, char *value, size_t n)
         snprintf(value, n, "%.*s", (int)length, at);
 }
 
-static void put(const char *line)
+static void put(struct pf_mpich_rank *rank, const char *line)
 {
+    rank->publishes = false;
     char key[MOST_KEY] = "", value[MOST_VALUE] = "";
     struct entry *entry;
     word(line, "key", key, sizeof key);
@@ -113,7 +114,7 @@ static void serve(struct pf_mpich_rank *rank, const char *line)
     if (strcmp(command, "abort") == 0)
         end_job(rank, line);
     if (strcmp(command, "put") == 0)
-        put(line);
+        put(rank, line);
     if (strcmp(command, "barrier_in") == 0)
         pf_mpich_fence();
     if (strcmp(command, "get") == 0) {

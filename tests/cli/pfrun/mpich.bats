@@ -28,6 +28,11 @@ passes() {
     done
 }
 
+@test "memory of a rank's own that has the size of the table of all addresses" {
+    only_mpich
+    passes 32 mpich mpich
+}
+
 @test "switches between MPICH and other models" {
     only_mpich
     for model in smpi analytic portals $([[ "$PF_OPENMPI" == 5.* ]] || echo ucx); do
