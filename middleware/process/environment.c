@@ -177,8 +177,9 @@ int pf_PMPI_Abort(MPI_Comm comm, int errorcode)
     bool thread = pf_libc_in_thread(); /* of which rank, is known */
     const pf_self_t *self = thread ? &rank_of_thread()->self : pf_self();
     int rank = self ? self->rank : -1;
-    bool observed = self && self->mpi && self->mpi->observed && !thread;
-    const void *from = observed ? self->mpi->observed->site : __builtin_return_address(0);
+    const void *from = __builtin_return_address(0);
+    if (self && self->mpi && !thread)
+        from = pf_call_site_of_layer(self->mpi, from);
     char site[256], name[200];
     pf_flush_all();
     fprintf(stderr, "parfocal: %s%s called MPI_Abort with code %d at %s\n", thread ? "a thread of " : "",

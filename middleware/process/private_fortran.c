@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -48,6 +49,22 @@ static bool among(pthread_key_t key, const pthread_key_t *keys, int count)
 }
 
 /*
+ * What is printed leaves with its record, as under mpirun, where stdout is never a file: gfortran would keep
+ * it to the end, which a run that another rank ends does not reach. It asks the environment while it is
+ * loaded.
+ */
+static void *open_unbuffered(const char *path, int flags)
+{
+    static const char variable[] = "GFORTRAN_UNBUFFERED_PRECONNECTED";
+    bool is_set = getenv(variable) != NULL;
+    setenv(variable, "y", 0);
+    void *handle = dlopen(path, flags);
+    if (!is_set)
+        unsetenv(variable);
+    return handle;
+}
+
+/*
  * A copy makes keys of thread-specific data when it is loaded, which is before its calls can be led anywhere.
  * They are given back at once, because the system has only 1024; so all copies have keys of the same numbers,
  * and each actor has its values (libc_runtime.c). Keys that were free before and are not free afterwards are
@@ -58,7 +75,7 @@ static void *open_copy(const char *path, int flags)
     pthread_key_t before[KEYS], after[KEYS];
     int were_free = make_keys(before);
     drop_keys(before, were_free);
-    void *handle = dlopen(path, flags);
+    void *handle = open_unbuffered(path, flags);
     int are_free = make_keys(after);
     for (int i = 0; i < were_free; i++)
         if (!among(before[i], after, are_free))

@@ -205,3 +205,34 @@ END
     [ "$status" -eq 1 ]
     grep "the buffers of rank [01] were full: .* 2 of 4096 B .*PARFOCAL_OPENMPI_SHORT_RECV_NUM" <<<"$output"
 }
+
+@test "what Fortran has printed is in the file, and MPI_Abort at its line, however another rank ends the run" {
+    [ -x "$PF_BIN/pff90" ] || skip "there is no pff90"
+    cat >ends.f90 <<'END'
+program ends
+  use mpi
+  implicit none
+  character(len=8) :: how
+  integer :: ierror, rank
+  integer, pointer :: nowhere
+  call get_command_argument(1, how)
+  call MPI_Init(ierror)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
+  print '(a,i0)', 'rank ', rank
+  call MPI_Barrier(MPI_COMM_WORLD, ierror)
+  if (rank == 1 .and. how == 'abort') call MPI_Abort(MPI_COMM_WORLD, 3, ierror)
+  nullify(nowhere)
+  if (rank == 1 .and. how == 'crash') nowhere = 1
+  if (rank == 1) call MPI_Recv(ierror, 1, MPI_INTEGER, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierror)
+  call MPI_Finalize(ierror)
+end program
+END
+    "$PF_BIN/pff90" -g -o ends ends.f90
+    for how in abort:3 crash:139 wait:1; do
+        status=0
+        pfrun -np 2 -quiet ./ends "${how%:*}" >"$how.out" 2>"$how.err" || status=$?
+        [ "$status" -eq "${how#*:}" ]
+        [ "$(sort "$how.out")" = $'rank 0\nrank 1' ]
+    done
+    grep "rank 1 called MPI_Abort with code 3 at .*ends.f90:12 (MAIN__)" abort:3.err
+}
