@@ -5,6 +5,10 @@
 #include "middleware/fortran/convert.h"
 #include "base/memory.h"
 
+__typeof__(pf_MPI_Comm_spawn) pf_entry_Comm_spawn;
+__typeof__(pf_MPI_Comm_spawn_multiple) pf_entry_Comm_spawn_multiple;
+__typeof__(pf_MPI_Buffer_detach) pf_entry_Buffer_detach;
+
 /* Strings of C, on the heap with the list. */
 static void free_list(char **list)
 {
@@ -52,8 +56,8 @@ void pmpi_comm_spawn_(const char *command, const char *argv, const MPI_Fint *max
     char **arguments = argv == pf_mpi_argv_null_ ? NULL : make_list(argv, argv_length, argv_length, -1);
     MPI_Comm made = NULL;
     PF_F_SITE();
-    int code = pf_PMPI_Comm_spawn(program, arguments, *maxprocs, pf_f_info(*info), *root, pf_f_comm(*comm),
-                                  &made, error_codes(codes));
+    int code = pf_entry_Comm_spawn(program, arguments, *maxprocs, pf_f_info(*info), *root, pf_f_comm(*comm),
+                                   &made, error_codes(codes));
     if (code == MPI_SUCCESS && made)
         *intercomm = pf_f_from_comm(made);
     pf_f_ierror(ierror, code);
@@ -85,8 +89,8 @@ void pmpi_comm_spawn_multiple_(const MPI_Fint *count, const char *commands, cons
     }
     MPI_Comm made = NULL;
     PF_F_SITE();
-    int code = pf_PMPI_Comm_spawn_multiple(n, programs, arguments, maxprocs, (MPI_Info *)infos.all, *root,
-                                           pf_f_comm(*comm), &made, error_codes(codes));
+    int code = pf_entry_Comm_spawn_multiple(n, programs, arguments, maxprocs, (MPI_Info *)infos.all, *root,
+                                            pf_f_comm(*comm), &made, error_codes(codes));
     if (code == MPI_SUCCESS && made)
         *intercomm = pf_f_from_comm(made);
     pf_f_ierror(ierror, code);
@@ -106,7 +110,7 @@ void pmpi_buffer_detach_(void *buffer, MPI_Fint *size, MPI_Fint *ierror)
     void *detached = NULL;
     (void)buffer;
     PF_F_SITE();
-    pf_f_ierror(ierror, pf_PMPI_Buffer_detach(&detached, size));
+    pf_f_ierror(ierror, pf_entry_Buffer_detach(&detached, size));
 }
 __typeof__(pmpi_buffer_detach_) mpi_buffer_detach_ __attribute__((weak, alias("pmpi_buffer_detach_")));
 
@@ -115,7 +119,7 @@ void pmpi_buffer_detach_f08_(void **buffer, MPI_Fint *size, MPI_Fint *ierror);
 void pmpi_buffer_detach_f08_(void **buffer, MPI_Fint *size, MPI_Fint *ierror)
 {
     PF_F_SITE();
-    pf_f_ierror(ierror, pf_PMPI_Buffer_detach(buffer, size));
+    pf_f_ierror(ierror, pf_entry_Buffer_detach(buffer, size));
 }
 __typeof__(pmpi_buffer_detach_f08_) mpi_buffer_detach_f08_
     __attribute__((weak, alias("pmpi_buffer_detach_f08_")));

@@ -3,7 +3,8 @@
 
 The linker asks once per name and loaded object. So a run in which nothing is counted, traced or checked has no
 layer at all. A profiling
-library that is linked before ours may define pf_MPI_Send (MPI_Send in its source) and call pf_PMPI_Send.
+library that is linked before ours may define pf_MPI_Send (MPI_Send in its source) and call pf_PMPI_Send. Fortran's calls
+pass by such a library of C, as under mpirun, to pf_entry_Send, which no other library takes.
 """
 
 import cfile
@@ -25,7 +26,8 @@ def entry(f):
     return (observed(f) + "\n"
             + f"static __typeof__(pf_{f.name}) *choose_{f.stem}(void)\n{{\n"
             + f"    return pf_counting_on || pf_tracing_on ? observed_{f.stem} : {beneath};\n}}\n\n"
-            + f'__typeof__(pf_{f.name}) pf_{f.name} __attribute__((ifunc("choose_{f.stem}")));\n')
+            + f'__typeof__(pf_{f.name}) pf_{f.name} __attribute__((ifunc("choose_{f.stem}")));\n'
+            + f'__typeof__(pf_{f.name}) pf_entry_{f.stem} __attribute__((visibility("default"), ifunc("choose_{f.stem}")));\n')
 
 
 def observed(f):

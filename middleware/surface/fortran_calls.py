@@ -42,10 +42,10 @@ class Call:
         result = f.ret if not fortran.is_subroutine(f) else "void"
         arguments = ", ".join(self.arguments)
         if not fortran.is_subroutine(f):
-            body = [f"return pf_P{f.name}({arguments});"]
+            body = [f"return pf_entry_{f.stem}({arguments});"]
         else:
             site = [] if f.stem in SITELESS else ["PF_F_SITE();"]
-            body = self.before + site + [f"int code = pf_P{f.name}({arguments});"] + self.after
+            body = self.before + site + [f"int code = pf_entry_{f.stem}({arguments});"] + self.after
             body += self.last + ["pf_f_ierror(ierror, code);" if fortran.has_ierror(f) else "(void)code;"]
         names = [name] + ([name + "_cptr"] if f.stem in fortran.CPTR else [])
         return "".join(self.entry(n, result, declared, body) for n in names)
@@ -260,4 +260,5 @@ def entry(function):
 def generate(functions):
     members = [f for f in fortran.functions(functions) if f.stem not in fortran.BY_HAND]
     return (cfile.header("Fortran entry points")
-            + '#include "middleware/fortran/convert.h"\n\n' + "".join(entry(f) for f in members))
+            + '#include "middleware/fortran/convert.h"\n\n'
+            + "".join(f"__typeof__(pf_{f.name}) pf_entry_{f.stem};\n" for f in members) + "\n" + "".join(entry(f) for f in members))
