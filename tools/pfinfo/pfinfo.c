@@ -201,7 +201,7 @@ static void print_platforms(void)
     const char *name, *numbers, *help;
     puts("Built-in platforms (pfrun -platform NAME, NAME:HOSTS or NAME:NUMBERS):");
     for (int i = 0; pf_fabric_help(i, &name, &numbers, &help); i++)
-        printf("  %-10s %s\n  %-10s %s\n", name, numbers, "", help);
+        printf("  %-13s %s\n  %-13s %s\n", name, numbers, "", help);
 }
 
 static int print_platform(const struct request *request)

@@ -79,16 +79,19 @@ static void lay_grid(const int32_t *extents, int count, int32_t routers, struct 
     }
 }
 
-static void lay_groups(const int32_t *extents, struct pf_picture_point *at)
+/* A group is a circle; routers without nodes stand on one of half its size within. */
+static void lay_groups(const int32_t *extents, int32_t routers, struct pf_picture_point *at)
 {
-    int32_t each = extents[0], groups = extents[1];
+    int32_t each = extents[0], groups = extents[1], inner = routers / groups - each;
     double small = fmax(CELL, each * CELL / 2 / TURN * 2),
            large = groups > 1 ? fmax(2.5 * small, groups * 3 * small / TURN) : 0;
-    for (int32_t v = 0; v < each * groups; v++) {
-        int32_t group = v / each, place = v % each;
-        double turn = TURN * group / groups, own = TURN * place / each;
-        at[v] = (struct pf_picture_point){large * sin(turn) + small * sin(own),
-                                          -large * cos(turn) - small * cos(own)};
+    for (int32_t v = 0; v < routers; v++) {
+        bool has_nodes = v < each * groups;
+        int32_t number = has_nodes ? v : v - each * groups, count = has_nodes ? each : inner;
+        double turn = TURN * (number / count) / groups, own = TURN * (number % count) / count;
+        double radius = has_nodes ? small : small / 2;
+        at[v] = (struct pf_picture_point){large * sin(turn) + radius * sin(own),
+                                          -large * cos(turn) - radius * cos(own)};
     }
 }
 
@@ -112,7 +115,7 @@ struct pf_picture_point *pf_picture_layout(const struct pf_fabric *f, double *wi
         lay_tree(f, at);
     } else {
         if (in_group == 2)
-            lay_groups(extents + 1, at);
+            lay_groups(extents + 1, f->routers, at);
         else
             lay_grid(extents + 1, count - 1, f->routers, at);
         lay_nodes(f, extents[0], at);

@@ -79,7 +79,7 @@ column() { # NAME FILE: its values
 }
 
 @test "every routing where it can run" {
-    for topology in fattree:4,2 torus:4x4 mesh:4x4 hyperx:3x3,2 dragonfly:2,4,2 star:8; do
+    for topology in fattree:4,2 torus:4x4 mesh:4x4 hyperx:3x3,2 dragonfly:2,4,2 dragonflyplus:2,2,2,2 star:8; do
         for routing in minimal minimal-adaptive valiant ugal par; do
             pfnet --topology $topology --routing $routing --load 0.2 --batches 2 --batch 50 >a
             [ "$(column dropped a)" = 0 ]
@@ -137,7 +137,7 @@ column() { # NAME FILE: its values
 @test "bad input: one line" {
     refuses "which network?" --load 0.5
     refuses "either --topology or --platform" --topology star:4 --platform star:4
-    refuses "'wheel:4' is no topology; there are fattree, star, tree, twolevels, torus, mesh, ring, twisted, hyperx, dragonfly, cascade" --topology wheel:4
+    refuses "'wheel:4' is no topology; there are fattree, star, tree, twolevels, torus, mesh, ring, twisted, hyperx, dragonfly, cascade, dragonflyplus" --topology wheel:4
     refuses "are no dimensions of a torus" --topology torus:4y4
     refuses "'wheel' is no topology" --platform wheel
     refuses "number of hosts must be from 1" --platform star
@@ -167,7 +167,7 @@ column() { # NAME FILE: its values
 @test "--help names every topology, pattern and routing" {
     run pfnet --help
     [ "$status" -eq 0 ]
-    for word in star: torus: mesh: ring: twisted: fattree: tree: twolevels: hyperx: dragonfly: cascade: uniform complement tornado adversarial hotspot file: minimal-adaptive par; do
+    for word in star: torus: mesh: ring: twisted: fattree: tree: twolevels: hyperx: dragonfly: cascade: dragonflyplus: uniform complement tornado adversarial hotspot file: minimal-adaptive par; do
         grep -qF -- "$word" <<<"$output"
     done
     run pfnet --version

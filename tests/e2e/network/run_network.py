@@ -80,7 +80,7 @@ def pairs(network):
     program = network.tools.build(os.path.join(HERE, "pairs.c"), "pfcc")
     for platform, np in (("star:12", 12), ("fattree:20", 20), ("torus:24", 24), ("dragonfly:64", 36),
                          ("mesh:8", 8), ("ring:7,oneway", 7), ("twisted:9", 9), ("hyperx:12", 12), ("twolevels:9", 9), ("tree:2,3", 8),
-                         ("dragonfly:1,3,1", 12), ("cascade:1,2x3,1,2", 12)):
+                         ("dragonfly:1,3,1", 12), ("cascade:1,2x3,1,2", 12), ("dragonflyplus:2,2,2,1", 12)):
         file = network.write_platform(platform)
         for size in ("1", "3000", "100000"):
             by_routers, by_routes = (network.pfrun(program, np, where, [size]) for where in (platform, file))

@@ -116,6 +116,13 @@ static void test_flows(void **state)
     NEAR(arrival(cost, 1, 5, 0), 2003);
     NEAR(arrival(cost, 8, 12, 0), 1005);
     pf_cost_free(cost);
+
+    cost = make("dragonflyplus:2,3,3,1"); /* one link between two groups, three spines within one */
+    NEAR(arrival(cost, 0, 6, 0), 1005);
+    NEAR(arrival(cost, 2, 7, 0), 2004 + 1); /* the head waits at the global link */
+    NEAR(arrival(cost, 12, 14, 0), 1004);
+    NEAR(arrival(cost, 13, 15, 0), 1004);
+    pf_cost_free(cost);
 }
 
 static void test_platform(void **state)

@@ -246,6 +246,10 @@ static const struct {
     {"dragonfly:1,3,1,global=1", 2, 3, 4, 5, 3, 4},
     {"dragonfly:1,2x2,1,global=1", 2, 5, 4, 5, 3, 4},
     {"dragonfly:1,2x3,1,4,numbered=1", 2, 5, 4, 5, 3, 4},
+    {"dragonflyplus:1,2,2,1", 1, 1, 2, 3, 2, 3},
+    {"dragonflyplus:1,2,3,1", 1, 1, 2, 3, 2, 3},
+    {"dragonflyplus:2,2,2,2,3", 1, 1, 2, 3, 2, 3},
+    {"dragonflyplus:1,3,2,1,1", 1, 1, 2, 3, 2, 3},
 };
 
 static void expect(const char *text, const char *routing, bool group, int classes)
@@ -277,6 +281,7 @@ static void test_acyclic_with_faults(void **state)
     assert_true(prove("torus:4x4", "minimal", false, 2, 1));
     assert_true(prove("fattree:2,3", "minimal", false, 1, 1));
     assert_true(prove("fattree:4,2", "minimal-adaptive", false, 1, 2));
+    assert_true(prove("dragonflyplus:1,2,2,4,3", "par", true, 3, 1));
 }
 
 /* What is known to deadlock must be found: ways in a ring with one class, by a topology without datelines. */

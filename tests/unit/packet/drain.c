@@ -70,7 +70,9 @@ static void test_drains(void **state)
                                           "dragonfly:2,4,2",
                                           "dragonfly:1,2x3,1",
                                           "dragonfly:2,4,2,5",
-                                          "dragonfly:2,4,2,global=1"};
+                                          "dragonfly:2,4,2,global=1",
+                                          "dragonflyplus:2,2,2,2",
+                                          "dragonflyplus:2,2,2,2,3"};
     for (size_t f = 0; f < sizeof fabrics / sizeof fabrics[0]; f++) {
         int routings = 0;
         for (int r = 0; pf_routing_name(r); r++) {

@@ -73,6 +73,11 @@ static const struct shape shapes[] = {
     {"dragonfly:1,2x3,2", 78, 78, 5, 6, 0},
     {"dragonfly:2,2x3,2,4", 48, 24, 4, 6, 16}, /* four links between two groups */
     {"dragonfly:1,4x4,1,8,numbered=1", 128, 128, 5, 16, 16},
+    /* Dragonfly+: up, over one global link, down; Shpiner et al. */
+    {"dragonflyplus:2,2,2,1", 12, 12, 3, 0, 12}, /* three groups, each pair by one link */
+    {"dragonflyplus:2,2,2,2,3", 12, 12, 3, 0, 12},
+    {"dragonflyplus:1,3,2,4,3,width=2", 9, 15, 3, 0, 0}, /* each spine has two links to each other group */
+    {"dragonflyplus:3,4,2,1,1", 12, 6, 2, 0, 0},
 };
 
 static int32_t group_of(const struct shape *s)
@@ -187,6 +192,14 @@ static void test_refused(void **state)
         "dragonfly:2,4,2,99",
         "dragonfly:2,4,2,global=2",
         "cascade:2,4,2,numbered=0",
+        "dragonflyplus:2,2,2",
+        "dragonflyplus:2,2,2,2,6",
+        "dragonflyplus:2,2,2,2,3,1",
+        "dragonflyplus:2,2,2,2,width=0",
+        "dragonflyplus:2,2,2,2,wide=2",
+        "dragonflyplus:500,2,13,1",
+        "dragonflyplus:1,500,2,13",
+        "dragonflyplus:100,100,100,100",
         "torus:",
         "torus:0x4",
         "torus:4x",

@@ -11,8 +11,9 @@
 #include "lowlevel/topology/topology.h"
 #include "tests/unit/packet/walk.h"
 
-static const char *const texts[] = {"fattree:3,3",  "fattree:4,2,2",   "torus:5x4",          "mesh:4x4",
-                                    "hyperx:3x4,2", "dragonfly:2,4,2", "dragonfly:1,2x3,1,5"};
+static const char *const texts[] = {
+    "fattree:3,3",  "fattree:4,2,2",   "torus:5x4",           "mesh:4x4",
+    "hyperx:3x4,2", "dragonfly:2,4,2", "dragonfly:1,2x3,1,5", "dragonflyplus:2,2,2,2"};
 
 struct visit {
     const struct pf_fabric *f;
@@ -73,6 +74,8 @@ static void test_valiant(void **state)
     check_valiant("fattree:3,3", true);
     check_valiant("dragonfly:2,4,2", true);
     check_valiant("dragonfly:1,2x3,1,5", true);
+    check_valiant("dragonflyplus:2,2,2,2", true); /* by leaves where a spine has no link */
+    check_valiant("dragonflyplus:2,2,2,4", true);
 }
 
 /* A router whose one output has a long queue. */
@@ -202,6 +205,9 @@ static void test_faults(void **state)
     assert_int_equal(lost("torus:5x4", "minimal", 0, 1, false), 0);
     assert_int_equal(lost("torus:5x4", "minimal", 0, 19, false), 0);
     assert_int_equal(lost("dragonfly:2,4,2,3", "minimal", 0, 16, false), 0);
+    assert_int_equal(lost("dragonflyplus:1,2,2,2,3", "minimal", 0, 6, false), 0);
+    assert_int_equal(lost("dragonflyplus:1,2,2,2,3", "minimal", 6, 8, false), 0);
+    assert_int_equal(lost("dragonflyplus:1,2,2,2,3", "minimal-adaptive", 6, 8, false), 0);
     /* The only minimal way is down; non-minimal ones are not. */
     assert_int_equal(lost("hyperx:4,2", "minimal", 0, 7, false), 2 * 2 * 2);
     assert_int_equal(lost("hyperx:4,2", "ugal", 0, 7, false), 0);
@@ -210,6 +216,8 @@ static void test_faults(void **state)
     assert_int_equal(lost("dragonfly:1,2,1", "minimal", 3, 4, false), 2 * 2 * 2);
     assert_int_equal(lost("dragonfly:1,2,1", "par", 3, 4, true), 0);
     assert_int_equal(lost("dragonfly:2,4,2", "ugal", 0, 8, true), 0);
+    assert_int_equal(lost("dragonflyplus:2,2,2,1", "minimal", 6, 8, false), 2 * 2 * 4);
+    assert_int_equal(lost("dragonflyplus:2,2,2,1", "valiant", 6, 8, true), 0);
     assert_int_equal(lost("mesh:4x4", "valiant", 0, 3, false), 0);
     /* Nothing helps on a line. */
     assert_int_equal(lost("mesh:4x1", "ugal", 0, 3, false), 2 * 1 * 3);

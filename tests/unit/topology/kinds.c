@@ -115,6 +115,8 @@ static void test_routes(void **state)
                                          "dragonfly:2,3,1,4",
                                          "dragonfly:1,4,2,9",
                                          "cascade:1,2x3,1,4,numbered=2",
+                                         "dragonflyplus:2,3,2,1",
+                                         "dragonflyplus:2,2,3,4,2,width=2",
                                          "cube:4,2"};
     (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
@@ -122,6 +124,44 @@ static void test_routes(void **state)
         check_routes(f);
         pf_fabric_free(f);
     }
+}
+
+/* Three groups of two leaves and two spines, numbered 0 to 5 and 6 to 11: by hand. */
+static void test_dragonflyplus(void **state)
+{
+    static const struct {
+        int32_t from, to;
+        int count;
+        int32_t router[4]; /* that the route enters */
+    } routes[] = {{0, 1, 2, {0}},
+                  {0, 2, 4, {0, 6, 1}},
+                  {0, 3, 4, {0, 7, 1}},
+                  {0, 4, 5, {0, 6, 8, 2}},
+                  {0, 5, 5, {0, 7, 9, 2}},
+                  {3, 10, 5, {1, 6, 10, 5}},
+                  {11, 0, 5, {5, 10, 6, 0}},
+                  {8, 6, 5, {4, 10, 8, 3}}};
+    (void)state;
+    struct pf_fabric *f = make("dragonflyplus:2,2,2,2,3,width=4");
+    assert_int_equal(f->nodes, 12);
+    assert_int_equal(f->routers, 12);
+    int64_t plugged = 0;
+    double rates = 0;
+    for (int32_t port = 0; port < f->first_port[f->routers + f->nodes]; port++) {
+        plugged += f->ports[port].peer >= 0;
+        rates += f->ports[port].rate;
+    }
+    assert_int_equal(plugged, 2 * (12 + 3 * 2 * 2 + 3 * 2));
+    assert_true(rates == 2 * (12 + 4 * (3 * 2 * 2 + 3 * 2)) * 1e9);
+    for (size_t i = 0; i < sizeof routes / sizeof routes[0]; i++) {
+        struct walk walk = {.links = pf_fabric_links(f)};
+        pf_fabric_route(f, 1, routes[i].from, routes[i].to, take, &walk);
+        assert_int_equal(walk.count, routes[i].count);
+        for (int k = 0; k < walk.count - 1; k++)
+            assert_int_equal(f->ports[walk.link[k]].peer, routes[i].router[k]);
+        assert_int_equal(f->ports[walk.link[walk.count - 1]].peer, f->routers + routes[i].to);
+    }
+    pf_fabric_free(f);
 }
 
 /* All pairs, that of a node with itself included; grids and trees as in the literature of xSim's model. */
@@ -186,7 +226,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_kind), cmocka_unit_test(test_leaf_of_a_machine),
         cmocka_unit_test(test_routes),     cmocka_unit_test(test_means),
-        cmocka_unit_test(test_grammar),
+        cmocka_unit_test(test_grammar),    cmocka_unit_test(test_dragonflyplus),
     };
     return cmocka_run_group_tests_name("kinds of topologies", tests, NULL, NULL);
 }
