@@ -8,7 +8,8 @@
 
 #include "base/config.h"
 
-/* A platform that is no cluster of SimGrid's has a route for each pair of hosts. */
+/* A platform that is no cluster of SimGrid's has a route for each pair of hosts, or with more of them says by
+ * which topology Parfocal finds routes (platform.h). */
 enum { MOST_BY_ROUTES = 1024 };
 
 /*
@@ -57,8 +58,22 @@ static void write_link(void *out, int32_t port)
     fprintf(out, "<link_ctn id=\"link-%d\"/>", port);
 }
 
+static void write_pairs(const struct pf_fabric *f, FILE *out)
+{
+    long first = first_number(f->nodes);
+    for (int32_t a = 0; a < f->nodes; a++)
+        for (int32_t b = 0; b < f->nodes; b++) {
+            fprintf(out, "    <route src=\"node-%ld\" dst=\"node-%ld\" symmetrical=\"NO\">", first + a,
+                    first + b);
+            if (a == b)
+                fprintf(out, "<link_ctn id=\"node-%ld_loopback\"/>", first + a);
+            pf_fabric_route(f, (uint64_t)pf_config.net_seed, a, b, write_link, out);
+            fputs("</route>\n", out);
+        }
+}
+
 /* Links have the numbers of the fabric's ports. */
-static void write_routes(const struct pf_fabric *f, FILE *out)
+static void write_graph(const struct pf_fabric *f, FILE *out)
 {
     long first = first_number(f->nodes);
     for (int32_t n = 0; n < f->nodes; n++)
@@ -73,15 +88,6 @@ static void write_routes(const struct pf_fabric *f, FILE *out)
         if (f->ports[i].peer >= 0 && !isinf(f->ports[i].rate))
             fprintf(out, "    <link id=\"link-%d\" bandwidth=\"%.12gBps\" latency=\"%.12gs\"/>\n", i,
                     f->ports[i].rate, f->ports[i].latency);
-    for (int32_t a = 0; a < f->nodes; a++)
-        for (int32_t b = 0; b < f->nodes; b++) {
-            fprintf(out, "    <route src=\"node-%ld\" dst=\"node-%ld\" symmetrical=\"NO\">", first + a,
-                    first + b);
-            if (a == b)
-                fprintf(out, "<link_ctn id=\"node-%ld_loopback\"/>", first + a);
-            pf_fabric_route(f, (uint64_t)pf_config.net_seed, a, b, write_link, out);
-            fputs("</route>\n", out);
-        }
 }
 
 /* Links as fast as SimGrid's. */
@@ -108,27 +114,25 @@ bool pf_platform_builtin_write(const char *name, int hosts, FILE *out, char *err
     struct pf_fabric_cluster cluster = {"", ""};
     struct pf_fabric_speeds links;
     struct pf_fabric *f = outline(name, hosts, error, error_size);
-    bool is_cluster = f && pf_fabric_cluster(f, &cluster);
-    if (f && !is_cluster && f->nodes > MOST_BY_ROUTES) {
-        snprintf(error, error_size,
-                 "'%s' has %d hosts, and at most %d are possible where SimGrid has no such cluster", name,
-                 f->nodes, MOST_BY_ROUTES);
-        pf_fabric_free(f);
-        return false;
-    }
+    bool is_cluster = f && pf_fabric_cluster(f, &cluster), pairs = f && f->nodes <= MOST_BY_ROUTES;
     if (!f)
         return false;
-    fputs("<?xml version='1.0'?>\n"
-          "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
-          "<platform version=\"4.1\">\n"
-          "  <zone id=\"machine\" routing=\"Full\">\n",
-          out);
+    fprintf(out,
+            "<?xml version='1.0'?>\n"
+            "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+            "<platform version=\"4.1\">\n"
+            "  <zone id=\"machine\" routing=\"%s\">\n",
+            is_cluster || pairs ? "Full" : "None");
     if (is_cluster) {
         write_cluster(f, &cluster, out);
     } else {
         set_links(f, &links);
         pf_fabric_wire(f, &links);
-        write_routes(f, out);
+        if (!pairs)
+            fprintf(out, "    <prop id=\"parfocal-topology\" value=\"%s\"/>\n", f->text);
+        write_graph(f, out);
+        if (pairs)
+            write_pairs(f, out);
     }
     fputs("  </zone>\n</platform>\n", out);
     pf_fabric_free(f);

@@ -12,7 +12,9 @@
 #include <vector>
 
 extern "C" {
+#include "base/config.h"
 #include "base/log.h"
+#include "lowlevel/topology/fabric.h"
 }
 
 #include <simgrid/s4u/Engine.hpp>
@@ -45,6 +47,49 @@ void read_hosts()
         return;
     hosts = simgrid::s4u::Engine::get_instance()->get_all_hosts();
     std::sort(hosts.begin(), hosts.end(), by_name);
+}
+
+/* The topology that has the routes, and SimGrid's links by its ports. */
+struct {
+    bool is_known;
+    struct pf_fabric *fabric;
+    std::vector<Link *> links;
+} topology;
+
+void find_topology()
+{
+    read_hosts();
+    topology.is_known = true;
+    const char *text = hosts.front()->get_englobing_zone()->get_property("parfocal-topology");
+    struct pf_fabric_speeds any;
+    char error[300];
+    if (!text)
+        return;
+    pf_fabric_equal_links(&any, 1, 0, 0);
+    topology.fabric = pf_fabric_make(text, &any, error, sizeof error);
+    if (!topology.fabric)
+        pf_die("the platform's property \"parfocal-topology\": %s", error);
+    if (topology.fabric->nodes != static_cast<int32_t>(hosts.size()))
+        pf_die("the platform has %zu hosts, and its property \"parfocal-topology\", '%s', %d nodes", hosts.size(),
+               text, topology.fabric->nodes);
+    topology.links.resize(static_cast<size_t>(pf_fabric_links(topology.fabric)));
+}
+
+struct Walk {
+    std::vector<Link *> *path;
+    double latency;
+};
+
+void take_link(void *context, int32_t port)
+{
+    auto *walk = static_cast<Walk *>(context);
+    Link *&link = topology.links[port];
+    if (!link)
+        link = Link::by_name_or_null("link-" + std::to_string(port));
+    if (!link)
+        pf_die("the platform has no link-%d, which its property \"parfocal-topology\" asks for", port);
+    walk->path->push_back(link);
+    walk->latency += link->get_latency();
 }
 
 /* Both halves of a split-duplex link carry its name and the direction; the property is given to one or all.
@@ -105,8 +150,16 @@ int number_link(const Link *link)
 }
 
 /* Where a zone has none, SimGrid throws or, in a zone with full routing, finds no link and no latency. */
-bool find_route(sg_host_t from, sg_host_t to, std::vector<Link *> &path, double &latency)
+bool find_route(int src, int dst, std::vector<Link *> &path, double &latency)
 {
+    if (src != dst && !pf_platform_has_routes()) {
+        Walk walk = {&path, 0.0};
+        pf_fabric_route(topology.fabric, static_cast<uint64_t>(pf_config.net_seed), src, dst, take_link,
+                        &walk);
+        latency = walk.latency;
+        return true;
+    }
+    sg_host_t from = hosts[src], to = hosts[dst];
     try {
         from->route_to(to, path, &latency);
     } catch (const std::exception &) {
@@ -162,7 +215,7 @@ bool pf_platform_find_route(int src, int dst, struct pf_platform_route *route)
     static std::vector<Link *> path; /* there may be a million routes */
     double latency = 0.0;
     path.clear();
-    if (!find_route(hosts[src], hosts[dst], path, latency))
+    if (!find_route(src, dst, path, latency))
         return false;
     route->latency = latency;
     route->count = static_cast<int>(path.size());
@@ -170,6 +223,13 @@ bool pf_platform_find_route(int src, int dst, struct pf_platform_route *route)
     for (size_t i = 0; i < path.size(); i++)
         route->links[i] = number_link(path[i]);
     return true;
+}
+
+bool pf_platform_has_routes(void)
+{
+    if (!topology.is_known)
+        find_topology();
+    return !topology.fabric;
 }
 
 int pf_platform_zone(int node)
