@@ -8,9 +8,10 @@
 
 #include "base/config.h"
 
-/* A platform that is no cluster of SimGrid's has a route for each pair of hosts, or with more of them says by
- * which topology Parfocal finds routes (platform.h). */
-enum { MOST_BY_ROUTES = 1024 };
+/* A platform that is no cluster of SimGrid's has a route for each pair of hosts. With more of them it says by
+ * which topology Parfocal finds routes (platform.h); SimGrid has those of the hosts that were asked for, up
+ * to so many. */
+enum { MOST_BY_ROUTES = 1024, MOST_OF_LARGE = 256 };
 
 /*
  * SimGrid puts ranks on hosts in the alphabetical order of their names, and the radical of a cluster has no
@@ -58,11 +59,11 @@ static void write_link(void *out, int32_t port)
     fprintf(out, "<link_ctn id=\"link-%d\"/>", port);
 }
 
-static void write_pairs(const struct pf_fabric *f, FILE *out)
+static void write_pairs(const struct pf_fabric *f, int32_t hosts, FILE *out)
 {
     long first = first_number(f->nodes);
-    for (int32_t a = 0; a < f->nodes; a++)
-        for (int32_t b = 0; b < f->nodes; b++) {
+    for (int32_t a = 0; a < hosts; a++)
+        for (int32_t b = 0; b < hosts; b++) {
             fprintf(out, "    <route src=\"node-%ld\" dst=\"node-%ld\" symmetrical=\"NO\">", first + a,
                     first + b);
             if (a == b)
@@ -72,22 +73,45 @@ static void write_pairs(const struct pf_fabric *f, FILE *out)
         }
 }
 
-/* Links have the numbers of the fabric's ports. */
-static void write_graph(const struct pf_fabric *f, FILE *out)
+static void write_hosts(const struct pf_fabric *f, int32_t from, int32_t end, FILE *out)
 {
-    long first = first_number(f->nodes);
-    for (int32_t n = 0; n < f->nodes; n++)
+    for (long number = first_number(f->nodes) + from; number < first_number(f->nodes) + end; number++)
         fprintf(out,
                 "    <host id=\"node-%ld\" speed=\"%.12gf\" core=\"%ld\"/>\n"
                 "    <link id=\"node-%ld_loopback\" bandwidth=\"%.12gBps\" latency=\"%.12gs\" "
                 "sharing_policy=\"FATPIPE\"/>\n",
-                first + n, pf_config.platform_host_speed, pf_config.platform_cores, first + n,
+                number, pf_config.platform_host_speed, pf_config.platform_cores, number,
                 pf_config.platform_loopback_bw, pf_config.platform_loopback_latency);
+}
+
+/* Links have the numbers of the fabric's ports. */
+static void write_links(const struct pf_fabric *f, FILE *out)
+{
     int32_t links = f->first_port[f->is_direct ? f->routers : f->routers + f->nodes];
     for (int32_t i = 0; i < links; i++)
         if (f->ports[i].peer >= 0 && !isinf(f->ports[i].rate))
             fprintf(out, "    <link id=\"link-%d\" bandwidth=\"%.12gBps\" latency=\"%.12gs\"/>\n", i,
                     f->ports[i].rate, f->ports[i].latency);
+}
+
+/* A large platform is two zones, of hosts with and without routes of SimGrid's. */
+static void write_graph(const struct pf_fabric *f, int32_t hosts, FILE *out)
+{
+    bool large = f->nodes > MOST_BY_ROUTES;
+    int32_t routed = !large ? f->nodes : hosts <= MOST_OF_LARGE ? hosts : 0;
+    if (large)
+        fprintf(out,
+                "    <prop id=\"parfocal-topology\" value=\"%s\"/>\n"
+                "    <zone id=\"routed\" routing=\"Full\">\n",
+                f->text);
+    write_hosts(f, 0, routed, out);
+    write_links(f, out);
+    write_pairs(f, routed, out);
+    if (large) {
+        fputs("    </zone>\n    <zone id=\"others\" routing=\"None\">\n", out);
+        write_hosts(f, routed, f->nodes, out);
+        fputs("    </zone>\n", out);
+    }
 }
 
 /* Links as fast as SimGrid's. */
@@ -114,25 +138,19 @@ bool pf_platform_builtin_write(const char *name, int hosts, FILE *out, char *err
     struct pf_fabric_cluster cluster = {"", ""};
     struct pf_fabric_speeds links;
     struct pf_fabric *f = outline(name, hosts, error, error_size);
-    bool is_cluster = f && pf_fabric_cluster(f, &cluster), pairs = f && f->nodes <= MOST_BY_ROUTES;
     if (!f)
         return false;
-    fprintf(out,
-            "<?xml version='1.0'?>\n"
-            "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
-            "<platform version=\"4.1\">\n"
-            "  <zone id=\"machine\" routing=\"%s\">\n",
-            is_cluster || pairs ? "Full" : "None");
-    if (is_cluster) {
+    fputs("<?xml version='1.0'?>\n"
+          "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+          "<platform version=\"4.1\">\n"
+          "  <zone id=\"machine\" routing=\"Full\">\n",
+          out);
+    if (pf_fabric_cluster(f, &cluster)) {
         write_cluster(f, &cluster, out);
     } else {
         set_links(f, &links);
         pf_fabric_wire(f, &links);
-        if (!pairs)
-            fprintf(out, "    <prop id=\"parfocal-topology\" value=\"%s\"/>\n", f->text);
-        write_graph(f, out);
-        if (pairs)
-            write_pairs(f, out);
+        write_graph(f, hosts, out);
     }
     fputs("  </zone>\n</platform>\n", out);
     pf_fabric_free(f);

@@ -58,9 +58,12 @@ struct {
 
 void find_topology()
 {
+    if (topology.is_known)
+        return;
     read_hosts();
     topology.is_known = true;
-    const char *text = hosts.front()->get_englobing_zone()->get_property("parfocal-topology");
+    const char *text =
+        simgrid::s4u::Engine::get_instance()->get_netzone_root()->get_property("parfocal-topology");
     struct pf_fabric_speeds any;
     char error[300];
     if (!text)
@@ -70,8 +73,8 @@ void find_topology()
     if (!topology.fabric)
         pf_die("the platform's property \"parfocal-topology\": %s", error);
     if (topology.fabric->nodes != static_cast<int32_t>(hosts.size()))
-        pf_die("the platform has %zu hosts, and its property \"parfocal-topology\", '%s', %d nodes", hosts.size(),
-               text, topology.fabric->nodes);
+        pf_die("the platform has %zu hosts, and its property \"parfocal-topology\", '%s', %d nodes",
+               hosts.size(), text, topology.fabric->nodes);
     topology.links.resize(static_cast<size_t>(pf_fabric_links(topology.fabric)));
 }
 
@@ -152,7 +155,8 @@ int number_link(const Link *link)
 /* Where a zone has none, SimGrid throws or, in a zone with full routing, finds no link and no latency. */
 bool find_route(int src, int dst, std::vector<Link *> &path, double &latency)
 {
-    if (src != dst && !pf_platform_has_routes()) {
+    find_topology();
+    if (src != dst && topology.fabric) {
         Walk walk = {&path, 0.0};
         pf_fabric_route(topology.fabric, static_cast<uint64_t>(pf_config.net_seed), src, dst, take_link,
                         &walk);
@@ -227,9 +231,13 @@ bool pf_platform_find_route(int src, int dst, struct pf_platform_route *route)
 
 bool pf_platform_has_routes(void)
 {
-    if (!topology.is_known)
-        find_topology();
-    return !topology.fabric;
+    static bool all_have;
+    find_topology();
+    for (int node = 0; topology.fabric && !all_have && node < pf_platform_node_count(); node++)
+        if (hosts[node]->get_englobing_zone()->get_name() == "others" && pf_platform_node_has_ranks(node))
+            return false;
+    all_have = true;
+    return true;
 }
 
 int pf_platform_zone(int node)

@@ -47,9 +47,10 @@ void pf_platform_set_ranks(const char *has_ranks, int count);
 void pf_platform_route(int src, int dst, struct pf_platform_route *route);
 PF_EXPORT bool pf_platform_find_route(int src, int dst, struct pf_platform_route *route);
 
-/* Whether SimGrid has routes. It has none on a large platform whose zone has the property "parfocal-topology", a
- * description (topology/fabric.h) with a host for each node in the order of names: all functions here take
- * the routes of that topology, over the links "link-<port>". */
+/* Whether SimGrid has routes between all hosts with ranks. On a large platform, whose outermost zone has the
+ * property "parfocal-topology", it has none to hosts of the zone "others". That is a description
+ * (topology/fabric.h) with a host for each node, in the order of names: all functions here take its routes
+ * instead, over the links "link-<port>". */
 PF_EXPORT bool pf_platform_has_routes(void);
 
 /* A number of the zone that a host is in, by order of first use, and the name, which stays. */

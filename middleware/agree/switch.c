@@ -60,9 +60,9 @@ void pf_model_load(enum pf_model model)
     if (pf_model_missing(model))
         pf_die("model %s: %s", pf_model_name(model), pf_model_missing(model));
     if (model == PF_MODEL_SMPI && !pf_platform_has_routes())
-        pf_die(
-            "model smpi cannot run on this platform: SimGrid has no such cluster, and a file of its routes "
-            "is too long for so many hosts (at most 1,024); choose another model, such as analytic");
+        pf_die("model smpi has no routes on this platform, which is no cluster that SimGrid knows: at most "
+               "1,024 "
+               "hosts, or the first 256 of more; choose another model, such as analytic");
     if (pf_job_state.ranks[0].models[model])
         return;
     int impl = pf_model_impl(model);
