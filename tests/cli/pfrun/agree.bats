@@ -161,6 +161,8 @@ near_portals() {
 @test "messages of analytic wait for links that others cross" {
     only_openmpi_4
     near_portals 10 64 dragonfly stride bisection
+    rm times
+    near_portals 10 64 dragonflyplus stride bisection
 }
 
 @test "messages of analytic share links, alone and in exchanges of all with all" {

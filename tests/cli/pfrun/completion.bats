@@ -30,7 +30,7 @@ in_zsh() {
     [ "$(in_bash pfrun -gdb -np 4 -qui)" = "-quiet" ]
     [ "$(in_bash pfrun --cf)" = "--cfg" ]
     [ "$(in_bash pfrun -np 4 ./app -mod)" = "" ]
-    [ "$(in_bash pfinfo --platform dragon)" = "dragonfly" ]
+    [ "$(in_bash pfinfo --platform dragonflyp)" = "dragonflyplus" ]
     [ "$(in_bash pfinfo --units)" = "--units" ]
     [ "$(in_bash pfcurve --switch)" = "--switch-after" ]
     [ "$(in_bash pftune --nod)" = "--nodes" ]

@@ -33,7 +33,7 @@ backbone() {
 
 # Acknowledgements and requests meet the next messages at the nodes, and pass them as they pass a flow.
 @test "a ring of 16 takes the times of portals" {
-    for platform in fattree star dragonfly; do times_agree 0.3 sizes -np 16 -platform $platform:16; done
+    for platform in fattree star dragonfly dragonflyplus; do times_agree 0.3 sizes -np 16 -platform $platform:16; done
 }
 
 # A message that is there first is fetched by its receiver, which takes as long again: a round that differs in this is far off.

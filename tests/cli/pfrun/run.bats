@@ -62,12 +62,25 @@ load common.bash
 }
 
 @test "a built-in platform is the one that pfinfo prints" {
-    for name in fattree:16 star:5 torus:8 dragonfly:64; do
+    for name in fattree:16 star:5 torus:8 dragonfly:64 dragonflyplus:9 dragonflyplus:10,18,18,22,23,width=2; do
         "$PF_BIN/pfinfo" --platform "$name" >p.xml
         a=$(pfrun -np 5 --cfg=smpi/simulate-computation:no -platform p.xml "$APP")
         b=$(pfrun -np 5 --cfg=smpi/simulate-computation:no -platform "$name" "$APP")
         [ -n "$a" ] && [ "$a" = "$b" ]
     done
+}
+
+@test "a shape with more hosts than a file has routes: one route by arithmetic, and SimGrid's for the first 256 hosts" {
+    local shape=dragonflyplus:2,4,4,60
+    "$PF_BIN/pfcc" -O1 -o cells "$BATS_TEST_DIRNAME/../../../experiments/cells/cells.c"
+    on() { pfrun -np 12 -quiet --cfg=smpi/simulate-computation:no -platform "$@" ./cells both 65536; }
+    for model in smpi analytic portals; do # all groups have one link between each two
+        [ "$(on $shape -model $model)" = "$(on dragonflyplus:2,4,4,1 -model $model)" ]
+    done
+    run pfrun -np 257 -platform $shape "$APP"
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"error: model smpi has no routes on this platform"*"the first 256"* ]]
+    pfrun -np 257 -platform $shape -model analytic "$APP"
 }
 
 @test "report: JSON with the command, and a table" {
