@@ -2,10 +2,13 @@
 /* The stages of the network interface that a message passes. */
 #include "lowlevel/nic/nic.h"
 
+#include <math.h>
+
 #include "base/config.h"
 #include "lowlevel/nic/channel.h"
 #include "lowlevel/nic/e2e.h"
 #include "lowlevel/nic/interface.h"
+#include "lowlevel/nic/levels.h"
 #include "lowlevel/nic/order.h"
 #include "lowlevel/nic/window.h"
 
@@ -140,6 +143,15 @@ static double wire_bytes(const struct pf_nic_message *m)
             bytes += (m->payload - 1) / pf_config.nic_pcie_packet * pf_config.nic_packet_overhead;
     }
     return (double)bytes;
+}
+
+/* In memory, as many as the loopback moves while this level moves the message: networks know one rate of it.
+ */
+static double loopback_bytes(const struct pf_nic_message *m)
+{
+    const struct pf_nic_level *level = pf_nic_level_of(m->payload);
+    double later = level->latency - pf_config.nic_loopback_latency;
+    return fmax(0, (wire_bytes(m) / level->bandwidth + later) * pf_config.nic_loopback_bw);
 }
 
 static void matched(struct pf_event *event);
@@ -305,7 +317,7 @@ static void prepare(struct pf_nic_message *m)
     t->dst = m->dst->node;
     t->vn = (uint8_t)(response | (m->service ? PF_VN_SERVICE : 0));
     t->streams = (m->kind == PF_NIC_PUT && !m->in_command) || (m->kind == PF_NIC_REPLY && m->payload);
-    t->bytes = wire_bytes(m);
+    t->bytes = is_in_memory(m) && *pf_config.nic_loopback_levels ? loopback_bytes(m) : wire_bytes(m);
     t->first = header_arrived;
     t->sent = source_done;
     t->last = tail_arrived;

@@ -23,7 +23,7 @@ TARGETS = {
         "source": "adapters/analytic/cost/parameters/quantity.c",
         "with": ["adapters/analytic/cost/" + name + ".c" for name in
                  ("calls", "cost", "setup", "way", "parameters/derive", "parameters/parameters", "routes/crowd", "routes/links", "routes/paths", "routes/ports")] +
-                ["lowlevel/ucx/settings.c"] + ["lowlevel/topology/" + name + ".c" for name in ("dragonfly", "dragonflyplus", "fabric", "fillers", "grid", "hyperx", "kinds", "tree", "twisted")],
+                ["lowlevel/nic/levels.c", "lowlevel/ucx/settings.c"] + ["lowlevel/topology/" + name + ".c" for name in ("dragonfly", "dragonflyplus", "fabric", "fillers", "grid", "hyperx", "kinds", "tree", "twisted")],
         "generated": "lowlevel/topology",  # in the build directory
         # Negative numbers are taken.
         "fault": ("if (signbit(number) && number != 0)", "if (number < -1e300)"),

@@ -29,6 +29,7 @@ TEXTS = {  # rows of any text, by what they are about
     "trace_layers": ["x", "mpi;nic"],
     "trace_ranks": ["x", "-1", "3-1", "1-", "0,", "99999999999"],
     "nic_service_ranks": ["x", "-1", "1-", "0 1"],
+    "nic_loopback_levels": ["x", "1", "1:0", "1:x", "1:1e9:x", "2:1e9,1:1e9", "1:1e9,", "-1:1e9", "1:1e9"],
     "net_fail": ["x", "x@", "x@y"],
     "platform": ["/", "nosuch", "star:", "star:0", "star:-1", "star:x", "star:99999999999999999999", "torus:2000000", "fattree:30000", LONG],
     "analytic_parameters": ["nosuch", "/"],

@@ -219,6 +219,25 @@ static void test_loopback(void **state)
     assert_near(run(&self, 1, 2, slower)[2], command_time() + nic + write_time() + event_time(), 1e-9);
 }
 
+/* From 4,096 bytes on the host's memory moves 8 GB/s, and from 1 MiB on 4 GB/s, 1 us later. */
+static void test_memory_levels(void **state)
+{
+    (void)state;
+    static const char *const plain[] = {"PARFOCAL_NIC_LOOPBACK_MEMORY=yes", NULL};
+    static const char *const by_level[] = {"PARFOCAL_NIC_LOOPBACK_MEMORY=yes",
+                                           "PARFOCAL_NIC_LOOPBACK_LEVELS=4096:8e9,1048576:4e9:1050e-9", NULL};
+    static const struct {
+        size_t bytes;
+        double rate, later;
+    } cases[] = {{8, 15.75e9, 0}, {4095, 15.75e9, 0}, {4096, 8e9, 0}, {MIB - 1, 8e9, 0}, {MIB, 4e9, 1e-6}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct plan self = {.sends = {{0, {1, 1}, 1, cases[i].bytes}}};
+        double all = (double)(cases[i].bytes + 64 + (cases[i].bytes - 1) / 512 * 12);
+        assert_near(run(&self, 1, 2, by_level)[2] - run(&self, 1, 2, plain)[2],
+                    all / cases[i].rate - all / 15.75e9 + cases[i].later, 1e-10);
+    }
+}
+
 static void test_quick_acks(void **state)
 {
     (void)state;
@@ -600,14 +619,23 @@ static void test_impossible_settings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stages),           cmocka_unit_test(test_loopback),
-        cmocka_unit_test(test_quick_acks),       cmocka_unit_test(test_no_commands),
-        cmocka_unit_test(test_no_pcie),          cmocka_unit_test(test_no_e2e),
-        cmocka_unit_test(test_no_payload_copy),  cmocka_unit_test(test_message_rate),
-        cmocka_unit_test(test_match_engines),    cmocka_unit_test(test_target_bus),
-        cmocka_unit_test(test_virtual_networks), cmocka_unit_test(test_e2e_table),
-        cmocka_unit_test(test_flow_control),     cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_observers),        cmocka_unit_test(test_impossible_settings),
+        cmocka_unit_test(test_stages),
+        cmocka_unit_test(test_loopback),
+        cmocka_unit_test(test_memory_levels),
+        cmocka_unit_test(test_quick_acks),
+        cmocka_unit_test(test_no_commands),
+        cmocka_unit_test(test_no_pcie),
+        cmocka_unit_test(test_no_e2e),
+        cmocka_unit_test(test_no_payload_copy),
+        cmocka_unit_test(test_message_rate),
+        cmocka_unit_test(test_match_engines),
+        cmocka_unit_test(test_target_bus),
+        cmocka_unit_test(test_virtual_networks),
+        cmocka_unit_test(test_e2e_table),
+        cmocka_unit_test(test_flow_control),
+        cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_observers),
+        cmocka_unit_test(test_impossible_settings),
         cmocka_unit_test(test_volatile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

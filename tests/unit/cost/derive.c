@@ -241,6 +241,26 @@ static void test_rates(void **state)
     pf_cost_free(cost);
 }
 
+/* Levels of the host's memory: another bandwidth and latency from 64 KiB on. */
+static void test_memory_levels(void **state)
+{
+    (void)state;
+    path_bandwidth = 11.1e9;
+    pf_config.nic_loopback_memory = true;
+    for (size_t bytes = 65535; bytes <= 1 << 20; bytes = bytes == 65535 ? 65536 : 2 * bytes) {
+        double all = 64 + (double)bytes + floor((double)(bytes - 1) / 512) * 12, part = bytes > 65535;
+        struct pf_cost *cost = make("");
+        double plain = message(cost, 0, 1, bytes, -1).complete;
+        pf_cost_free(cost);
+        assert_true(pf_config_set("nic_loopback_levels", "65536:4e9:250e-9"));
+        cost = make("");
+        ABOUT(message(cost, 0, 1, bytes, -1).complete, plain + part * (all / 4e9 - all / 15.75e9 + 200e-9));
+        pf_cost_free(cost);
+        assert_true(pf_config_set("nic_loopback_levels", ""));
+    }
+    pf_config.nic_loopback_memory = false;
+}
+
 static void test_the_user_wins(void **state)
 {
     (void)state;
@@ -277,9 +297,10 @@ static void test_the_user_wins(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),  cmocka_unit_test(test_late_receives),
-        cmocka_unit_test(test_ucx),   cmocka_unit_test(test_ucx_order),
-        cmocka_unit_test(test_rates), cmocka_unit_test(test_the_user_wins),
+        cmocka_unit_test(test_rows),          cmocka_unit_test(test_late_receives),
+        cmocka_unit_test(test_ucx),           cmocka_unit_test(test_ucx_order),
+        cmocka_unit_test(test_rates),         cmocka_unit_test(test_memory_levels),
+        cmocka_unit_test(test_the_user_wins),
     };
     pf_config_load();
     return cmocka_run_group_tests(tests, NULL, NULL);

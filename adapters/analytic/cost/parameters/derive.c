@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "lowlevel/nic/levels.h"
 #include "lowlevel/nic/nic.h"
 #include "lowlevel/ucx/settings.h"
 
@@ -108,10 +109,22 @@ static double side_byte(const struct machine *m, size_t payload)
     return payload <= m->inside ? m->byte : 2 * m->byte;
 }
 
-/* A range from `from` on, in which `typical` stands for all sizes where a step is not worth a term. */
-static void give_range(const struct machine *m, const struct target *t, size_t from, size_t typical)
+/* The same with the level of the host's memory that payloads of this size are in. */
+static struct machine at_level(const struct machine *m, size_t payload)
 {
-    size_t payload = m->header + from;
+    struct machine at = *m;
+    if (m->past) {
+        at.wire = 1 / pf_nic_level_of(payload)->bandwidth;
+        at.latency = pf_nic_level_of(payload)->latency;
+    }
+    return at;
+}
+
+/* A range from `from` on, in which `typical` stands for all sizes where a step is not worth a term. */
+static void give_range(const struct machine *of, const struct target *t, size_t from, size_t typical)
+{
+    size_t payload = of->header + from;
+    const struct machine at = at_level(of, payload), *m = &at;
     bool reads = payload > m->written, packets = (double)payload > m->packet;
     double overhead = (double)pf_config.nic_packet_overhead, side = side_byte(m, payload);
     double factor = packets ? m->packet / (m->packet + overhead) : 1;
@@ -129,7 +142,8 @@ static void give_range(const struct machine *m, const struct target *t, size_t f
              m->latency + begin(m, typical) + m->takes + (streams ? 0 : bytes * slowest),
              "as latency and header, up to the target's NIC; net_small_max");
     if (t->memory) {
-        give(t, PF_BANDWIDTH, from, factor / slowest, "nic_loopback_bw, nic_pcie_bw, nic_packet_overhead");
+        give(t, PF_BANDWIDTH, from, factor / slowest,
+             "nic_loopback_bw, nic_loopback_levels, nic_pcie_bw, nic_packet_overhead");
         return;
     }
     give(t, PF_HEADER, from, header, "nic_header_bytes, nic_packet_overhead");
@@ -152,22 +166,26 @@ static size_t above(const struct machine *m, size_t payload)
 /* The sizes at which a step begins or ends, and some between them for what lies on no line. */
 static void give_ranges(const struct machine *m, const struct target *t)
 {
-    size_t sizes[] = {0,
-                      1,
-                      above(m, m->inside),
-                      above(m, m->written),
-                      128,
-                      256,
-                      above(m, pf_config.nic_pcie_packet),
-                      1024,
-                      1536,
-                      m->lists ? m->short_limit + 1 : 0,
-                      m->lists && pf_config.nic_handshake_time > 0 ? pf_config.nic_handshake_min + 1 : 0,
-                      3072,
-                      pf_config.net_small_max + 1 > pf_config.nic_header_bytes
-                          ? above(m, pf_config.net_small_max - pf_config.nic_header_bytes)
-                          : 0};
-    int n = sizeof sizes / sizeof sizes[0];
+    const struct pf_nic_level *levels;
+    size_t sizes[13 + PF_NIC_MOST_LEVELS] = {
+        0,
+        1,
+        above(m, m->inside),
+        above(m, m->written),
+        128,
+        256,
+        above(m, pf_config.nic_pcie_packet),
+        1024,
+        1536,
+        m->lists ? m->short_limit + 1 : 0,
+        m->lists && pf_config.nic_handshake_time > 0 ? pf_config.nic_handshake_min + 1 : 0,
+        3072,
+        pf_config.net_small_max + 1 > pf_config.nic_header_bytes
+            ? above(m, pf_config.net_small_max - pf_config.nic_header_bytes)
+            : 0};
+    int n = sizeof sizes / sizeof sizes[0], count = m->past ? pf_nic_levels(&levels) : 1;
+    for (int i = 1; i < count; i++)
+        sizes[12 + i] = above(m, levels[i].from - 1);
     qsort(sizes, (size_t)n, sizeof *sizes, compare_sizes);
     for (int i = 0; i < n; i++) {
         if (i + 1 < n && sizes[i] == sizes[i + 1])
@@ -221,8 +239,12 @@ static void give_transport(const struct machine *m, const struct target *t)
         give(t, PF_OVERHEAD_RECEIVE, 0, pf_config.openmpi_receive_time, "openmpi_receive_time");
     give_answers(m, t);
     if (t->memory) {
+        const struct pf_nic_level *levels;
         double busy = fmax(m->wire, m->byte);
         give(t, PF_NIC_BANDWIDTH, 0, busy > 0 ? 1 / busy : INFINITY, "nic_loopback_bw, nic_pcie_bw");
+        for (int i = 1; m->past && i < pf_nic_levels(&levels); i++)
+            give(t, PF_NIC_BANDWIDTH, above(m, levels[i].from - 1), levels[i].bandwidth,
+                 "nic_loopback_levels");
         gap = fmax(gap, (double)pf_config.nic_header_bytes * busy);
     }
     give(t, PF_GAP, 0, gap, "nic_tx_gap, nic_rx_gap, nic_match_gap, nic_match_engines");
