@@ -350,6 +350,7 @@ static void scatter_doubling(struct pf_plan *plan)
 {
     int steps = bits(plan);
     pf_plan_add(plan, pf_at_scatter_doubling, steps * (steps + 1) / 2);
+    plan->copied = plan->total + pf_plan_blocks(plan, 0, 1); /* in the end the own block */
 }
 
 static void scatter_after_binomial(struct pf_plan *plan)
@@ -373,7 +374,8 @@ static void allgather_linear(struct pf_plan *plan)
 static void allgather_bruck(struct pf_plan *plan)
 {
     pf_plan_add(plan, pf_at_allgather_bruck, bits(plan));
-    plan->copied = 2 * plan->total; /* the blocks are turned afterwards */
+    if (plan->call.kind == PF_COLL_ALLGATHER) /* the blocks are turned afterwards */
+        plan->copied = 2 * plan->total;
 }
 
 static void allgather_doubling(struct pf_plan *plan)
@@ -477,11 +479,13 @@ static void barrier_tree(struct pf_plan *plan)
 static void scan_linear(struct pf_plan *plan)
 {
     pf_plan_add(plan, pf_at_scan_linear, plan->call.n - 1);
+    plan->copied = plan->call.kind == PF_COLL_SCAN ? plan->total : 0; /* the operand is the first result */
 }
 
 static void scan_doubling(struct pf_plan *plan)
 {
     pf_plan_add(plan, pf_at_scan_doubling, bits(plan));
+    plan->copied = plan->call.kind == PF_COLL_SCAN ? 2 * plan->total : plan->total;
 }
 
 #define ROW(id, name, build, ordered) {name, build, ordered},

@@ -80,6 +80,15 @@ static int pass_blocks(const struct pf_plan *plan, int to, int first, int count,
     return round;
 }
 
+/* Open MPI's MPI_Allgatherv makes a type of these blocks, which is in one piece from the first one only. */
+static int pass_typed(const struct pf_plan *plan, int to, int first, int count, int round,
+                      struct pf_round *out)
+{
+    pass_blocks(plan, to, first, count, round, out);
+    out->step[0].gaps = plan->call.kind == PF_COLL_ALLGATHERV && !plan->call.mpich && first != 0;
+    return round;
+}
+
 /* Round k: the blocks gathered so far, from the own one upwards, go 2^k ranks down. */
 int pf_at_allgather_bruck(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
                           struct pf_round *out)
@@ -87,7 +96,7 @@ int pf_at_allgather_bruck(const struct pf_plan *plan, const struct pf_stage *sta
     if (round >= stage->rounds)
         return round;
     int n = plan->call.n, distance = 1 << round, count = distance <= n / 2 ? distance : n - distance;
-    return pass_blocks(plan, around(rank - distance, n), rank, count, round, out);
+    return pass_typed(plan, around(rank - distance, n), rank, count, round, out);
 }
 
 int pf_at_allgather_doubling(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
@@ -170,7 +179,7 @@ int pf_at_allgather_neighbor(const struct pf_plan *plan, const struct pf_stage *
     int to = (rank % 2 == 0) == (round % 2 == 0) ? rank + 1 : rank - 1;
     if (round == 0)
         return pass_blocks(plan, around(to, n), rank, 1, round, out);
-    return pass_blocks(plan, around(to, n), neighbor_blocks(rank, round - 1, n), 2, round, out);
+    return pass_typed(plan, around(to, n), neighbor_blocks(rank, round - 1, n), 2, round, out);
 }
 
 /* Number i of the other ranks, in the order of ranks. */

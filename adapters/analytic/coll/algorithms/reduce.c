@@ -305,6 +305,7 @@ static void send_others(const struct pf_plan *plan, int own, int mask, int to, e
 {
     int n = plan->call.n, above = own + mask < n ? own + mask : n, count = own + n - above;
     pf_round_send(out, to, action, pf_plan_blocks(plan, above % n, count), pf_plan_start(plan, above % n), 0);
+    out->step[out->sends - 1].gaps = !plan->call.mpich && above < n; /* a type of two parts */
 }
 
 int pf_at_scatter_doubling(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,

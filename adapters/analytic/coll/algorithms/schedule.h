@@ -35,6 +35,7 @@ struct pf_step {
     enum pf_action action;
     size_t bytes;
     size_t first, count;
+    bool gaps; /* sent and received as a type with gaps, or one that does not begin where it is placed */
 };
 
 struct pf_round {
@@ -131,7 +132,7 @@ size_t pf_plan_even(const struct pf_plan *plan, size_t bytes, int parts, int i);
 static inline void pf_round_send(struct pf_round *out, int peer, enum pf_action action, size_t bytes,
                                  size_t first, size_t count)
 {
-    out->step[out->sends++] = (struct pf_step){peer, action, bytes, first, count};
+    out->step[out->sends++] = (struct pf_step){peer, action, bytes, first, count, false};
 }
 
 /* Ranks are renumbered so that the root is 0. */

@@ -12,12 +12,24 @@ static bool combines(enum pf_action action)
     return action == PF_COMBINE || action == PF_RELAY || action == PF_STRIDED || action == PF_PREFIX;
 }
 
+/* Recursive doubling combines what comes from a lower rank with the result, too; MPI_Exscan's first such is
+ * the result. */
+static double work_on_result(const struct pf_coll *coll, int from, int to, size_t bytes)
+{
+    if (coll->plan.stage[0].at != pf_at_scan_doubling || from > to)
+        return 0;
+    return coll->plan.call.kind == PF_COLL_EXSCAN && (from ^ to) == (to & -to)
+               ? pf_cost_copy_own(coll->colls->cost, bytes)
+               : pf_cost_combine(coll->colls->cost, bytes);
+}
+
 /* How long the receiver of a message then works on its data. */
-static double work_on(const struct pf_coll *coll, enum pf_action action, size_t bytes)
+static double work_on(const struct pf_coll *coll, enum pf_action action, int from, int to, size_t bytes)
 {
     if (action == PF_BRUCK)
         return pf_cost_gaps(coll->colls->cost, bytes);
-    return combines(action) ? pf_cost_combine(coll->colls->cost, bytes) : 0;
+    double more = action == PF_PREFIX ? work_on_result(coll, from, to, bytes) : 0;
+    return combines(action) ? pf_cost_combine(coll->colls->cost, bytes) + more : 0;
 }
 
 /* And its sender before. */
@@ -46,6 +58,13 @@ static double posting_all(const struct pf_coll *coll, int rank, int receives, si
            pf_cost_post(coll->colls->cost, SIZE_MAX);
 }
 
+/* MPICH's inner nodes gather into a block of their own and send it with theirs. */
+static bool has_gaps(const struct pf_coll *coll, const struct pf_step *step)
+{
+    const struct pf_coll_call *call = &coll->plan.call;
+    return step->gaps || (call->mpich && call->kind == PF_COLL_GATHER && step->bytes > call->bytes);
+}
+
 /* Prices a message of a round when the dates of both ranks are known. The receiver posts `before` receives
  * before its own. */
 static inline void price_message(struct pf_coll *coll, const struct pf_stage *stage, int rank,
@@ -60,8 +79,14 @@ static inline void price_message(struct pf_coll *coll, const struct pf_stage *st
     if (stage->combines_first && pf_cost_asking(cost, pf_evaluate_world(coll, rank),
                                                 pf_evaluate_world(coll, step->peer), step->bytes) > 0)
         posted = pf_later(posted, target->last);
-    pf_cost_message(cost, pf_evaluate_world(coll, rank), pf_evaluate_world(coll, step->peer), step->bytes,
-                    m->cpu + prepare(coll, step), posted, mode, &sent, &got);
+    int src = pf_evaluate_world(coll, rank), dst = pf_evaluate_world(coll, step->peer);
+    if (__builtin_expect(step->gaps, 0)) {
+        pf_cost_send(cost, src, dst, step->bytes, m->cpu + prepare(coll, step), mode, &sent);
+        sent.gaps = true;
+        pf_cost_receive(cost, src, dst, step->bytes, &sent, posted, &got);
+    } else {
+        pf_cost_message(cost, src, dst, step->bytes, m->cpu + prepare(coll, step), posted, mode, &sent, &got);
+    }
     pf_evaluate_sends(coll, rank, mode, m->cpu, got.safe);
     m->cpu = sent.returns;
     m->safe = pf_later(m->safe, got.safe);
@@ -69,7 +94,7 @@ static inline void price_message(struct pf_coll *coll, const struct pf_stage *st
         m->went = (struct pf_ending){sent.rendezvous ? got.inflow : sent.inflow, got.safe};
     if (target->single)
         target->came = (struct pf_ending){got.inflow, got.complete};
-    pf_evaluate_received(target, &got, work_on(coll, step->action, step->bytes));
+    pf_evaluate_received(target, &got, work_on(coll, step->action, rank, step->peer, step->bytes));
     coll->tally->bytes += step->bytes;
     coll->tally->messages++;
 }
@@ -178,7 +203,7 @@ static void receive(struct pf_coll *coll, int from, int to, size_t bytes, enum p
         got.complete = target->clock;
         got.work = 0;
     }
-    pf_evaluate_received(target, &got, work_on(coll, action, bytes));
+    pf_evaluate_received(target, &got, work_on(coll, action, from, to, bytes));
     if (coll->flows)
         note_flow(&target->in, bytes, sent, &got);
     target->missing--;
@@ -242,13 +267,6 @@ static bool receives_in_turn(const struct pf_coll *coll, const struct pf_member 
     const struct pf_stage *stage = &coll->plan.stage[source->stage];
     return stage->in_turn && target->stage == source->stage &&
            target->round < source->round - (target->inside ? 0 : 1);
-}
-
-/* MPICH's inner nodes gather into a block of their own and send it with theirs. */
-static bool has_gaps(const struct pf_coll *coll, const struct pf_step *step)
-{
-    const struct pf_coll_call *call = &coll->plan.call;
-    return call->mpich && call->kind == PF_COLL_GATHER && step->bytes > call->bytes;
 }
 
 /* The receives of the round are posted before the sends, or each before the send to the same rank; they are
