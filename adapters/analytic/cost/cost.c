@@ -603,16 +603,19 @@ static double word_time(const struct pf_cost *cost, struct pf_cost_way *way)
     return empty->acknowledgement + empty->latency_factor * pf_cost_way_back(cost, way);
 }
 
-/* The NIC cannot read what is not in one piece: the sender copies it when the receiver has asked. */
+/* The NIC cannot read what is not in one piece: the sender copies it when the receiver has asked, and both
+ * processors do nothing else meanwhile. */
 static void receive_gaps_by_ucx(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes, double met,
                                 struct pf_cost_received *out)
 {
     struct pf_cost_sent data;
+    double copy = (double)bytes * cost->copy_byte_time;
     double asked = take(&cost->hands[way->dst], met, out->work) + out->work + request_time(cost, way);
-    send_eager_by_ucx(cost, way, bytes, asked, true, &data);
-    out->work += (double)bytes * cost->copy_byte_time;
+    send_eager_by_ucx(cost, way, bytes, take(&cost->hands[way->src], asked, copy), true, &data);
+    out->work += copy;
     out->arrival = data.data;
-    out->complete = copied_by_ucx(cost, bytes, &data, 0, out->work);
+    out->complete =
+        copied_by_ucx(cost, bytes, &data, take(&cost->hands[way->dst], data.arrival, copy), out->work);
     out->safe = data.returns;
 }
 

@@ -361,6 +361,7 @@ int pf_at_alltoall_bruck(const struct pf_plan *plan, const struct pf_stage *stag
     int count = with_bit(n, bit);
     pf_round_send(out, around(rank + bit, n), PF_BRUCK, (size_t)count * plan->call.bytes, (size_t)bit,
                   (size_t)count);
+    out->step[0].gaps = !plan->call.mpich;
     out->receives = 1;
     return round;
 }

@@ -26,7 +26,7 @@ static double work_on_result(const struct pf_coll *coll, int from, int to, size_
 /* How long the receiver of a message then works on its data. */
 static double work_on(const struct pf_coll *coll, enum pf_action action, int from, int to, size_t bytes)
 {
-    if (action == PF_BRUCK)
+    if (action == PF_BRUCK && coll->plan.call.mpich)
         return pf_cost_gaps(coll->colls->cost, bytes);
     double more = action == PF_PREFIX ? work_on_result(coll, from, to, bytes) : 0;
     return combines(action) ? pf_cost_combine(coll->colls->cost, bytes) + more : 0;
@@ -35,7 +35,8 @@ static double work_on(const struct pf_coll *coll, enum pf_action action, int fro
 /* And its sender before. */
 static double prepare(const struct pf_coll *coll, const struct pf_step *step)
 {
-    return step->action == PF_BRUCK ? pf_cost_gaps(coll->colls->cost, step->bytes) : 0;
+    bool packs = step->action == PF_BRUCK && coll->plan.call.mpich;
+    return packs ? pf_cost_gaps(coll->colls->cost, step->bytes) : 0;
 }
 
 /* How long a rank takes to post the receive of a message and the `before` receives before it. */
