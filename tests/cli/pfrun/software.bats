@@ -38,6 +38,37 @@ costs() {
     costs "0 0 8 0 0 waits waits" PARFOCAL_OPENMPI_COMBINE_BW=1e6
 }
 
+# doubling EXPECTED MODELS ROW=VALUE...: EXPECTED in ms of MPI_Scan, MPI_Exscan (4,000 B), MPI_Reduce_scatter_block (1,000 B for each rank) by recursive doubling and
+# MPI_Allgatherv (1,000 B of each rank) with neighbours
+doubling() {
+    local expected=$1 models=$2 model
+    shift 2
+    "$PF_BIN/pfcc" -O1 -o prefixes "$BATS_TEST_DIRNAME/prefixes.c"
+    for model in $models; do
+        run env "$@" OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_scan_algorithm=2 OMPI_MCA_coll_tuned_exscan_algorithm=2 \
+            OMPI_MCA_coll_tuned_reduce_scatter_block_algorithm=2 OMPI_MCA_coll_tuned_allgatherv_algorithm=4 \
+            PARFOCAL_ANALYTIC_COLL=scan:recursive_doubling,exscan:recursive_doubling,reduce_scatter_block:recursive_doubling,allgatherv:neighbor \
+            "$PF_BIN/pfrun" -np 4 -model $model --cfg=smpi/simulate-computation:no ./prefixes scan exscan block allgatherv
+        echo "$model: $output"
+        [ "$status" -eq 0 ]
+        [ "$(sed 's/.* //' <<<"$output" | tr '\n' ' ')" = "$expected " ]
+    done
+}
+
+@test "scans combine what comes from lower ranks twice, and copy their operand; the first of MPI_Exscan is copied" {
+    # The last rank: four reductions of 4,000 B; a copy less, three. Reduce_scatter_block: 3,000 B and 2,000 B.
+    doubling "16 12 5 0" "analytic portals-ideal portals packet" PARFOCAL_OPENMPI_COMBINE_BW=1e6
+    # Two copies of 4,000 B; one and that of the first; 4,000 B and in the end 1,000 B; the own 1,000 B.
+    doubling "8 8 5 1" "analytic portals" PARFOCAL_OPENMPI_COPY_BW=1e6
+}
+
+@test "over UCX long messages of types that do not begin where they are placed are copied at both ends" {
+    # Allgatherv: in the second round 2,000 B, the upper two blocks. Reduce_scatter_block: all but the own half are in two parts but for
+    # the last ranks: 3,000 B are packed, and unpacked after that; then 2,000 B, of which one side has no gaps.
+    doubling "0 0 10 4" "analytic ucx" PARFOCAL_ANALYTIC_STACK=ucx PARFOCAL_UCX_BCOPY_BW=1e6 PARFOCAL_UCX_RNDV_THRESH=500 PARFOCAL_UCX_RNDV_NBR_THRESH=500 \
+        PARFOCAL_UCX_ZCOPY_THRESH=200
+}
+
 @test "a message of more than nic_handshake_min is later, at no rank's cost" {
     # Allreduce and broadcast: 4,000 B twice, one after the other.
     costs "0 1 2 2 0 waits waits" PARFOCAL_NIC_HANDSHAKE_TIME=1e-3 PARFOCAL_NIC_HANDSHAKE_MIN=1000
