@@ -72,6 +72,9 @@ static void time_copies(const struct pf_ompi_instance *inst)
     void *stock = pf_copy_symbol(inst->core[PF_CORE_PAL], PF_OMPI_COPY);
     if (inst->host.copied && stock)
         pf_hooks_replace(inst->core[PF_CORE_MPI], PF_OMPI_COPY, inst->glue->copy(stock));
+    stock = pf_copy_symbol(inst->core[PF_CORE_PAL], PF_OMPI_COMMIT);
+    if (inst->host.typed && stock)
+        pf_hooks_replace(inst->core[PF_CORE_MPI], PF_OMPI_COMMIT, inst->glue->commit(stock));
 }
 
 /* In this order each library finds those it needs already loaded, under this rank's names. */

@@ -126,6 +126,11 @@ static void host_copied(void *context, size_t bytes)
     pay(context, (double)bytes / pf_config.openmpi_copy_bw);
 }
 
+static void host_typed(void *context)
+{
+    pay(context, pf_config.openmpi_type_time);
+}
+
 static void host_started(void *context, size_t count)
 {
     pay(context, (double)count * pf_config.openmpi_start_time);
@@ -269,6 +274,7 @@ static void prepare_instance(struct pf_ompi_stack *stack, int rank)
         .message = host_message,
         .combined = pf_config.openmpi_combine_bw > 0 ? host_combined : NULL,
         .copied = pf_config.openmpi_copy_bw > 0 ? host_copied : NULL,
+        .typed = pf_config.openmpi_type_time > 0 ? host_typed : NULL,
         .started = pf_config.openmpi_start_time > 0 ? host_started : NULL,
         .buffered_max = pf_config.openmpi_buffered_max,
         .plugin_list = pf_ompi_plugin_list,

@@ -80,6 +80,11 @@ double pf_cost_start(const struct pf_cost *cost, int count)
     return count * cost->start;
 }
 
+double pf_cost_types(const struct pf_cost *cost, int count)
+{
+    return count * cost->type;
+}
+
 double pf_cost_copy_own(const struct pf_cost *cost, size_t bytes)
 {
     return (double)bytes * cost->own_byte_time;

@@ -263,6 +263,9 @@ double pf_cost_asking(struct pf_cost *cost, int src, int dst, size_t bytes);
 /* The duration of starting so many persistent requests; paid by their rank. */
 double pf_cost_start(const struct pf_cost *cost, int count);
 
+/* The duration of making so many datatypes in a collective; paid by their rank. */
+double pf_cost_types(const struct pf_cost *cost, int count);
+
 /* The duration of copying `bytes` inside a rank in a collective; paid by that rank. */
 double pf_cost_copy_own(const struct pf_cost *cost, size_t bytes);
 

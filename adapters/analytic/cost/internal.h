@@ -86,7 +86,8 @@ struct pf_cost {
     int *node_of_rank;
     int *index_on_node; /* NULL without node_topology */
     struct pf_cost_transport network, memory;
-    double call, start, post, copy_latency, copy_byte_time, pack_byte_time, own_byte_time, combine_byte_time;
+    double call, start, type, post, copy_latency, copy_byte_time, pack_byte_time, own_byte_time,
+        combine_byte_time;
     size_t eager_max;
     size_t buffered_below; /* shorter eager sends end with their call */
     bool blocks; /* protocol ucx: blocking sends have another threshold, and copy; the others: see keys.def */

@@ -244,6 +244,7 @@ static const char *make_protocol(struct pf_cost *cost)
         (enum pf_cost_done)by_word(p, PF_RENDEZVOUS_DONE, formulae == SMP ? PF_COST_COPIED : PF_COST_SENT);
     cost->call = pf_parameters_at(p, PF_CALL, 0, 0);
     cost->start = pf_parameters_at(p, PF_START, 0, 0);
+    cost->type = pf_parameters_at(p, PF_TYPE, 0, 0);
     cost->post = pf_parameters_at(p, PF_POST, 0, 0);
     cost->network.reserve = pf_parameters_at(p, PF_RESERVE, 0, 0);
     cost->copy_byte_time = byte_time(p, PF_COPY_BANDWIDTH, 0, formulae == SMP ? memory_byte_time(cost) : 0);

@@ -236,6 +236,7 @@ static struct pf_glue glue = {
     .coll_repair = pf_glue_coll_repair,
     .coll_end = pf_glue_coll_end,
     .copy = pf_glue_copy,
+    .commit = pf_glue_commit,
     .nbc_start = pf_glue_nbc_start,
     .nbc_progress = pf_glue_nbc_progress,
     .osc_receive = pf_glue_osc_receive,

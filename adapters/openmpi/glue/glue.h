@@ -51,6 +51,7 @@ struct pf_glue_host {
     void (*combined)(void *context, size_t bytes); /* by a reduction; NULL: costs no simulated time */
     void (*copied)(void *context, size_t bytes);   /* inside the rank's memory; likewise */
     void (*started)(void *context, size_t count);  /* persistent requests; likewise */
+    void (*typed)(void *context);                  /* a datatype that a collective makes; likewise */
     size_t buffered_max; /* longest message of which the sender keeps a copy; 0: of none */
     /* Open MPI's plugins: calls `each` with every plugin's path; opens one for this rank; looks a symbol up
      * in it. */
@@ -109,6 +110,7 @@ struct pf_glue {
     void *(*nbc_progress)(void *function);
     /* What is to stand for the function that copies data of one datatype. */
     void *(*copy)(void *function);
+    void *(*commit)(void *function);
     /* Makes mtl/portals4, whose component and function for its tree are given, do with the ranks that it
      * needs (procs.c). Returns what is to stand for that function, and that calls it. */
     pf_glue_tree_t *(*mtl_repair)(void *component, pf_glue_tree_t *tree);

@@ -51,6 +51,7 @@ pf_glue_tree_t *pf_glue_mtl_repair(void *component, pf_glue_tree_t *tree);
 void *pf_glue_coll_repair(void *function, void *types);
 void *pf_glue_coll_end(int which, void *function);
 void *pf_glue_copy(void *function);
+void *pf_glue_commit(void *function);
 void *pf_glue_nbc_start(void *function);
 void *pf_glue_nbc_progress(void *function);
 void *pf_glue_osc_receive(void *function);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The time of copies inside a rank, of starting requests, and of reductions: each predefined operation gets a
- * function that calls the component's and reports to the adapter how many bytes it has combined. The
- * component's own functions and modules are found through the module, which Open MPI passes to the function.
- * Operations of the program are the program's computation.
+ * The time of copies inside a rank, of types, of starting requests, and of reductions: each predefined
+ * operation gets a function that calls the component's and reports to the adapter how many bytes it has
+ * combined. The component's own functions and modules are found through the module, which Open MPI passes to
+ * the function. Operations of the program are the program's computation.
  */
 #include "ompi_config.h"
 
@@ -82,6 +82,23 @@ void *pf_glue_copy(void *function)
 {
     *(void **)&stock_copy = function;
     return (void *)copy;
+}
+
+typedef int32_t commit_t(opal_datatype_t *type);
+static commit_t *stock_commit;
+
+/* Only types of the program have a description for it. */
+static int32_t commit(opal_datatype_t *type)
+{
+    if (!((ompi_datatype_t *)type)->args)
+        pf_glue_host->typed(pf_glue_host->context);
+    return stock_commit(type);
+}
+
+void *pf_glue_commit(void *function)
+{
+    *(void **)&stock_commit = function;
+    return (void *)commit;
 }
 
 static mca_pml_base_module_start_fn_t stock_start;

@@ -29,6 +29,7 @@
  *   PF_OMPI_COLL_BCAST, _TYPES         its broadcast, its table of types
  *   PF_OMPI_NBC_PLUGIN                 the plugin that coll/libnbc is; "": part of libmpi
  *   PF_OMPI_COPY                       with which libmpi copies data of one datatype
+ *   PF_OMPI_COMMIT                     with which libmpi makes a datatype usable
  *   PF_OMPI_NBC_START, _PROGRESS       with which coll/libnbc starts and advances a collective
  *   PF_OMPI_OSC_RECEIVE, _SEND         of osc/pt2pt, with a callback
  *   PF_OMPI_OSC_UCX_...                of osc/ucx: its component, its table of functions, and two of these (4.1)
@@ -73,6 +74,7 @@
 #define PF_OMPI_COLL_BCAST    "ompi_coll_portals4_bcast_intra"
 #define PF_OMPI_COLL_TYPES    "ompi_coll_portals4_atomic_datatype"
 #define PF_OMPI_COPY          "opal_datatype_copy_content_same_ddt"
+#define PF_OMPI_COMMIT        "opal_datatype_commit"
 #define PF_OMPI_NBC_START     "NBC_Start"
 #define PF_OMPI_NBC_PROGRESS  "NBC_Progress"
 #define PF_OMPI_OSC_LIST      "opal_free_list_init"

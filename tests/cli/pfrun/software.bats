@@ -55,9 +55,11 @@ doubling() {
     done
 }
 
-@test "scans combine what comes from lower ranks twice, and copy their operand; the first of MPI_Exscan is copied" {
+@test "scans combine what comes from lower ranks twice; copies, and types that collectives make, take their time" {
     # The last rank: four reductions of 4,000 B; a copy less, three. Reduce_scatter_block: 3,000 B and 2,000 B.
     doubling "16 12 5 0" "analytic portals-ideal portals packet" PARFOCAL_OPENMPI_COMBINE_BW=1e6
+    # Two types in each of two steps; in the second of two rounds.
+    doubling "0 0 4 2" "analytic portals-ideal portals packet ucx" PARFOCAL_OPENMPI_TYPE_TIME=1e-3
     # Two copies of 4,000 B; one and that of the first; 4,000 B and in the end 1,000 B; the own 1,000 B.
     doubling "8 8 5 1" "analytic portals" PARFOCAL_OPENMPI_COPY_BW=1e6
 }

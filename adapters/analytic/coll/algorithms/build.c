@@ -350,6 +350,7 @@ static void scatter_doubling(struct pf_plan *plan)
 {
     int steps = bits(plan);
     pf_plan_add(plan, pf_at_scatter_doubling, steps * (steps + 1) / 2);
+    plan->typed = true;
     plan->copied = plan->total + pf_plan_blocks(plan, 0, 1); /* in the end the own block */
 }
 
@@ -374,6 +375,7 @@ static void allgather_linear(struct pf_plan *plan)
 static void allgather_bruck(struct pf_plan *plan)
 {
     pf_plan_add(plan, pf_at_allgather_bruck, bits(plan));
+    plan->typed = plan->call.kind == PF_COLL_ALLGATHERV;
     if (plan->call.kind == PF_COLL_ALLGATHER) /* the blocks are turned afterwards */
         plan->copied = 2 * plan->total;
 }
@@ -410,6 +412,7 @@ static void allgather_neighbor(struct pf_plan *plan)
         allgather_ring(plan);
     else
         pf_plan_add(plan, pf_at_allgather_neighbor, plan->call.n / 2);
+    plan->typed = plan->call.kind == PF_COLL_ALLGATHERV;
 }
 
 static void allgather_direct(struct pf_plan *plan)
@@ -442,6 +445,7 @@ static void alltoall_in_place(struct pf_plan *plan)
 static void alltoall_bruck(struct pf_plan *plan)
 {
     pf_plan_add(plan, pf_at_alltoall_bruck, bits(plan));
+    plan->typed = true;
     /* The blocks are turned before and after, and half of them copied in each step. */
     plan->copied = (size_t)(4 + bits(plan)) * plan->total / 2;
 }

@@ -80,12 +80,15 @@ static int pass_blocks(const struct pf_plan *plan, int to, int first, int count,
     return round;
 }
 
-/* Open MPI's MPI_Allgatherv makes a type of these blocks, which is in one piece from the first one only. */
+/* Open MPI's MPI_Allgatherv makes types of the blocks that it sends and receives; one is in one piece from
+ * the first block only. */
 static int pass_typed(const struct pf_plan *plan, int to, int first, int count, int round,
                       struct pf_round *out)
 {
     pass_blocks(plan, to, first, count, round, out);
-    out->step[0].gaps = plan->call.kind == PF_COLL_ALLGATHERV && !plan->call.mpich && first != 0;
+    bool typed = plan->call.kind == PF_COLL_ALLGATHERV && !plan->call.mpich;
+    out->step[0].gaps = typed && first != 0;
+    out->types = typed ? 2 : 0;
     return round;
 }
 
@@ -193,7 +196,7 @@ bool pf_nth_allgather(const struct pf_plan *plan, int rank, int i, struct pf_ste
 {
     bool goes_around = !plan->call.nonblocking || plan->call.kind == PF_COLL_ALLGATHERV;
     int to = goes_around ? around(rank + i, plan->call.n) : nth_other(rank, i);
-    *step = (struct pf_step){to, PF_BLOCKS, pf_plan_blocks(plan, rank, 1), (size_t)rank, 1};
+    *step = (struct pf_step){to, PF_BLOCKS, pf_plan_blocks(plan, rank, 1), (size_t)rank, 1, false};
     return true;
 }
 
@@ -295,7 +298,7 @@ bool pf_sends_first(const struct pf_plan *plan)
 bool pf_nth_alltoall(const struct pf_plan *plan, int rank, int i, struct pf_step *step)
 {
     int to = pf_nth_goes_around(plan) ? around(rank - i, plan->call.n) : nth_other(rank, i);
-    *step = (struct pf_step){to, PF_PAIR, pair_bytes(plan, rank, to), 0, 0};
+    *step = (struct pf_step){to, PF_PAIR, pair_bytes(plan, rank, to), 0, 0, false};
     return is_sent(plan, step->bytes);
 }
 
@@ -362,6 +365,7 @@ int pf_at_alltoall_bruck(const struct pf_plan *plan, const struct pf_stage *stag
     pf_round_send(out, around(rank + bit, n), PF_BRUCK, (size_t)count * plan->call.bytes, (size_t)bit,
                   (size_t)count);
     out->step[0].gaps = !plan->call.mpich;
+    out->types = !plan->call.mpich;
     out->receives = 1;
     return round;
 }

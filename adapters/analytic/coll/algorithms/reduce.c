@@ -315,6 +315,8 @@ int pf_at_scatter_doubling(const struct pf_plan *plan, const struct pf_stage *st
     if (d.sends)
         send_others(plan, d.first, d.count, d.peer, d.relays ? PF_RELAY : PF_COMBINE, out);
     out->receives = d.receives;
+    for (int step = 0, first = 0; first <= d.round && !plan->call.mpich; first += ++step)
+        out->types = first == d.round ? 2 : 0; /* in the first round of a step */
     return d.round;
 }
 

@@ -43,6 +43,7 @@ struct pf_round {
     int *peer;            /* scratch of the same length */
     int sends;
     int receives;
+    int types;              /* that the rank makes before it sends and receives */
     enum pf_cost_mode mode; /* blocking sends in a blocking call, unless its algorithm starts several */
 };
 
@@ -103,6 +104,7 @@ struct pf_plan {
     struct pf_stage stage[PF_STAGES_MAX];
     int stages;
     size_t copied; /* bytes that each rank copies inside its memory before the first round */
+    bool typed;    /* some rounds make datatypes */
     int started;   /* persistent requests that each rank starts before the first round */
     bool sparse;   /* few ranks take part in a round: never walk over all ranks per round */
     const size_t

@@ -372,6 +372,7 @@ static void advance(struct pf_coll *coll, int rank)
             m->round = 0;
             continue;
         }
+        m->clock += pf_cost_types(coll->colls->cost, round.types);
         m->open = stage->ahead && m->round > 0 ? m->began : m->clock;
         m->began = m->clock;
         begin_round(m);
@@ -460,8 +461,23 @@ static void exchange_all(struct pf_coll *coll, const struct pf_stage *stage)
     }
 }
 
+/* Before any of their messages. */
+static void make_types(struct pf_coll *coll, const struct pf_stage *stage, int k)
+{
+    for (int r = 0; r < coll->plan.call.n; r++) {
+        struct pf_member *m = &coll->member[r];
+        struct pf_round round = empty_round(coll);
+        if (m->round > k || stage->at(&coll->plan, stage, r, k, &round) > k)
+            continue;
+        m->clock += pf_cost_types(coll->colls->cost, round.types);
+        begin_round(m);
+    }
+}
+
 static void exchange_round(struct pf_coll *coll, const struct pf_stage *stage, int k)
 {
+    if (coll->plan.typed && pf_cost_types(coll->colls->cost, 1) > 0)
+        make_types(coll, stage, k);
     for (int r = 0; r < coll->plan.call.n; r++) {
         struct pf_member *m = &coll->member[r];
         if (m->round > k)

@@ -323,6 +323,8 @@ static void give_protocol(const struct machine *m, const struct target *t)
     give(t, PF_CALL, 0, pf_config.openmpi_call_cost, "openmpi_call_cost");
     if (pf_config.openmpi_start_time > 0 && !mpich)
         give(t, PF_START, 0, pf_config.openmpi_start_time, "openmpi_start_time");
+    if (pf_config.openmpi_type_time > 0 && !mpich)
+        give(t, PF_TYPE, 0, pf_config.openmpi_type_time, "openmpi_type_time");
     if (pf_config.openmpi_combine_bw > 0)
         give(t, PF_COMBINE_BANDWIDTH, 0, pf_config.openmpi_combine_bw, "openmpi_combine_bw");
     if (pf_config.openmpi_copy_bw > 0 && !mpich)
