@@ -185,12 +185,14 @@ def picture(network):
     def pfinfo(*options):
         return network.tools.run([network.tools.command("pfinfo"), *options], LIMIT)
 
-    for platform in ("star:12", "fattree:16", "torus:12", "dragonfly:128"):
+    for platform in ("star:12", "fattree:16", "torus:12", "dragonfly:128", "dragonflyplus:27"):
         result = network.pfrun(program, 12, platform, ["20000"], {"PARFOCAL_NET_STATISTICS": table})
         network.expect(result.status == 0, platform, result)
         busy = {row["link"]: float(row["utilisation"]) for row in read_table(table) if row["channel"] == "all"}
         result = pfinfo("--platform", platform, "--picture", svg, "--statistics", table)
         network.expect(result.status == 0 and not result.lines, f"picture of {platform}", result)
+        boxes = [tuple(box.getAttribute(key) for key in "xy") for box in xml.dom.minidom.parse(svg).getElementsByTagName("rect")]
+        network.expect(len(boxes) == len(set(boxes)), f"each router of {platform} has a place of its own", result)
         lines = {}  # of links, by the name in their titles
         for line in xml.dom.minidom.parse(svg).getElementsByTagName("line"):
             for title in line.getElementsByTagName("title"):
