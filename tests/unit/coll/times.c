@@ -162,6 +162,23 @@ static void test_closed_forms(void **state)
     drop(colls);
 }
 
+/* Recursive doubling: rank 0 combines what comes once, the last one always twice; MPI_Exscan copies the first
+ * of these. */
+static void test_scans(void **state)
+{
+    (void)state;
+    struct pf_colls *colls = make(LOGGP "combine_bandwidth = 1 GB/s; own_bandwidth = 2 GB/s;",
+                                  "scan:recursive_doubling,exscan:recursive_doubling");
+    double combine = 3e-6, copy = 1.5e-6, steps = 3 * hop(3000);
+    all_at(colls, PF_COLL_SCAN, 8, 3000, 1);
+    NEAR(leaves[0], 1 + 2 * copy + steps + 3 * combine);
+    NEAR(leaves[7], 1 + 2 * copy + steps + 6 * combine);
+    all_at(colls, PF_COLL_EXSCAN, 8, 3000, 2);
+    NEAR(leaves[0], 2 + copy + steps + 3 * combine);
+    NEAR(leaves[7], 2 + copy + steps + copy + 5 * combine);
+    drop(colls);
+}
+
 /* A chain of d ranks takes segments in turn: the last one comes after d - 1 + segments - 1 steps. A rank
  * sends one segment while it waits for the next. */
 static void test_pipeline(void **state)
@@ -360,6 +377,7 @@ static void test_both_ways(void **state)
     (void)state;
     compare(LOGGP);
     compare("model = loggps; overhead_send = 0.3 us; overhead_receive = 0.1 us; gap = 0.2 us;");
+    compare(LOGGP "type = 0.7 us; combine_bandwidth = 100 MB/s; own_bandwidth = 50 MB/s;");
 }
 
 /* In which order ranks of one date come does not matter. */
@@ -493,6 +511,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_closed_forms),
+        cmocka_unit_test(test_scans),
         cmocka_unit_test(test_pipeline),
         cmocka_unit_test(test_skew),
         cmocka_unit_test(test_rendezvous),
