@@ -81,6 +81,13 @@ load common.bash
     [ "$status" -ne 0 ]
     [[ "$output" == *"error: model smpi has no routes on this platform"*"the first 256"* ]]
     pfrun -np 257 -platform $shape -model analytic "$APP"
+    "$PF_BIN/pfinfo" --platform $shape >p.xml
+    for wrong in "star:3/its property \"parfocal-topology\", 'star:3', 3 nodes" "stars:3/'stars:3' is no topology"; do
+        sed "s/$shape/${wrong%%/*}/" p.xml >wrong.xml
+        run pfrun -np 4 -platform wrong.xml -model analytic "$APP"
+        [ "$status" -ne 0 ]
+        [[ "$output" == *"error: the platform"*"${wrong#*/}"* ]]
+    done
 }
 
 @test "report: JSON with the command, and a table" {
