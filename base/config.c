@@ -299,6 +299,12 @@ const char *pf_config_osc(void)
     return *pf_config.openmpi_osc ? pf_config.openmpi_osc : PF_OPENMPI_OSC;
 }
 
+const char *pf_config_ucx_osc(void)
+{
+    bool by_messages = strcmp(PF_OPENMPI_OSC, "pt2pt") == 0;
+    return *pf_config.ucx_osc ? pf_config.ucx_osc : by_messages ? "pt2pt" : "ucx";
+}
+
 const char *pf_config_given(const char *name)
 {
     const struct entry *entry = find_entry(name, strlen(name));

@@ -57,6 +57,8 @@ PF_EXPORT const char *pf_config_default(const char *name);
 
 /* The row openmpi_osc; where that is empty, what the Open MPI that Parfocal was built for has. */
 PF_EXPORT const char *pf_config_osc(void);
+/* The same of the row ucx_osc. */
+PF_EXPORT const char *pf_config_ucx_osc(void);
 
 /* How the user named the entry `name` when it was last given; the name itself when it was not. For messages
  * about values that only their reader can judge. */

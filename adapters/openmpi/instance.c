@@ -77,6 +77,19 @@ static void time_copies(const struct pf_ompi_instance *inst)
         pf_hooks_replace(inst->core[PF_CORE_MPI], PF_OMPI_COMMIT, inst->glue->commit(stock));
 }
 
+static void replace(void *handle, const char *name, void *value)
+{
+    pf_hooks_replace(handle, name, value);
+}
+
+/* osc/ucx where it is a part of libmpi, and what it shares with others one of libopen-pal. */
+static void repair_osc_ucx(const struct pf_ompi_instance *inst)
+{
+    void *libmpi = inst->core[PF_CORE_MPI];
+    pf_hooks_replace(libmpi, PF_OMPI_OSC_COMM, (void *)inst->glue->window_comm);
+    inst->glue->osc_ucx_repair(replace, pf_copy_symbol, libmpi, inst->core[PF_CORE_PAL]);
+}
+
 /* In this order each library finds those it needs already loaded, under this rank's names. */
 bool pf_ompi_instance_load(struct pf_ompi_instance *inst, char *why, size_t n)
 {
@@ -99,6 +112,8 @@ bool pf_ompi_instance_load(struct pf_ompi_instance *inst, char *why, size_t n)
     time_copies(inst);
     if (!*PF_OMPI_NBC_PLUGIN)
         repair_nbc(inst, inst->core[PF_CORE_MPI]);
+    if (!*PF_OMPI_OSC_UCX_PLUGIN && pf_ompi_stack_has_pml(inst->stack, "ucx"))
+        repair_osc_ucx(inst);
     return true;
 }
 
@@ -180,11 +195,6 @@ static void repair_mtl(const struct pf_ompi_instance *inst, void *handle)
     pf_hooks_replace(handle, "free", (void *)pf_blocks_free);
 }
 
-static void replace(void *handle, const char *name, void *value)
-{
-    pf_hooks_replace(handle, name, value);
-}
-
 static void repair_osc_pt2pt(const struct pf_ompi_instance *inst, void *handle)
 {
     static const char receive[] = PF_OMPI_OSC_RECEIVE, send[] = PF_OMPI_OSC_SEND;
@@ -223,8 +233,8 @@ void *pf_ompi_plugin_open(void *context, const char *path, const char **error)
         repair_osc_pt2pt(inst, handle);
     if (handle && strcmp(name, "mca_osc_portals4") == 0)
         inst->glue->osc_repair(replace, handle);
-    if (handle && strcmp(name, "mca_osc_ucx") == 0)
-        inst->glue->osc_ucx_repair(replace, pf_copy_symbol, handle);
+    if (handle && strcmp(name, PF_OMPI_OSC_UCX_PLUGIN) == 0)
+        inst->glue->osc_ucx_repair(replace, pf_copy_symbol, handle, handle);
     if (handle && strcmp(name, PF_OMPI_NBC_PLUGIN) == 0)
         repair_nbc(inst, handle);
     if (handle && strcmp(name, "mca_coll_portals4") == 0)

@@ -330,7 +330,7 @@ static size_t maps_of_rank(const struct pf_ompi_stack *stack, bool in_image)
 
 static bool check_limits(struct pf_ompi_stack *stack, int size, char *why, size_t n, int *error)
 {
-    *error = *stack->ops->refused ? PF_ERR_UNSUPPORTED : PF_ERR_VERSION;
+    *error = PF_ERR_VERSION;
     if (!pf_parts_find(stack, why, n))
         return false;
     *error = PF_ERR_LIMIT;

@@ -308,12 +308,6 @@ static void win_gone(struct pf_instance *in, void *native)
 
 static int win_shadow(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native)
 {
-    struct pf_glue_window window = {.base = recipe->base,
-                                    .size = recipe->size,
-                                    .disp_unit = recipe->disp_unit,
-                                    .dynamic = recipe->dynamic,
-                                    .info = recipe->info,
-                                    .disp_units = recipe->disp_units};
     void *comm = NULL;
     pf_ompi_enter(own(in)->ompi, in->network);
     int error = comm_shadow(in, recipe->world_ranks, recipe->members, recipe->me, recipe->id, false, &comm);
@@ -321,7 +315,7 @@ static int win_shadow(struct pf_instance *in, const struct pf_win_recipe *recipe
         return error;
     /* The NIC writes what the component asks for (receives, list entries) without any time of its own. */
     own(in)->nic->free_mode(own(in)->self, true);
-    int code = own(in)->glue->window_shadow(&window, comm, native);
+    int code = own(in)->glue->window_shadow(recipe, comm, native);
     own(in)->nic->free_mode(own(in)->self, false);
     return code == MPI_SUCCESS ? PF_SUCCESS : PF_ERR_NATIVE;
 }

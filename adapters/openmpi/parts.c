@@ -150,7 +150,7 @@ static bool is_wanted(const struct pf_ompi_stack *stack, int i)
     static const char *const layers[] = {[CM] = "cm", [OB1] = "ob1", [UCX] = "ucx"};
     if (stock[i].when == ALWAYS || stock[i].when == OPTIONAL || strcmp(stock[i].name, "btl_self") == 0)
         return true;
-    if (strcmp(stock[i].name, "osc_ucx") == 0 && strcmp(pf_config.ucx_osc, "ucx") != 0)
+    if (strcmp(stock[i].name, "osc_ucx") == 0 && strcmp(pf_config_ucx_osc(), "ucx") != 0)
         return false;
     return pf_ompi_stack_has_pml(stack, layers[stock[i].when]);
 }
@@ -232,8 +232,8 @@ static bool check_protocol(char *why, size_t n)
     return false;
 }
 
-/* What another version has, and this one has not, or not so that it works. */
-static bool check_missing(char *why, size_t n)
+/* What another version has over this stack, and this one has not, or not so that it works. */
+static bool check_missing(const struct pf_ompi_stack *stack, char *why, size_t n)
 {
     const struct {
         const char *name, *value, *missing, *reason;
@@ -242,10 +242,11 @@ static bool check_missing(char *why, size_t n)
         PF_OMPI_MISSING(X)
 #undef X
             {NULL, NULL, NULL, NULL}};
+    const char *own = pf_ompi_stack_has_pml(stack, "ucx") ? "UCX_" : "OPENMPI_";
     for (int i = 0; rows[i].name; i++)
-        if (strcmp(rows[i].value, rows[i].missing) == 0) {
-            snprintf(why, n, "PARFOCAL_OPENMPI_%s=%s: Open MPI " PF_OMPI_VERSION " %s", rows[i].name,
-                     rows[i].missing, rows[i].reason);
+        if (strncmp(rows[i].name, own, strlen(own)) == 0 && strcmp(rows[i].value, rows[i].missing) == 0) {
+            snprintf(why, n, "PARFOCAL_%s=%s: Open MPI " PF_OMPI_VERSION " %s", rows[i].name, rows[i].missing,
+                     rows[i].reason);
             return false;
         }
     return true;
@@ -269,23 +270,15 @@ static bool check_settings(const struct pf_ompi_stack *stack, char *why, size_t 
     return !cm || check_protocol(why, n);
 }
 
-/* What PF_OMPI_MISSING names are settings of the copies over Portals. */
-static bool check_stack(const struct pf_ompi_stack *stack, char *why, size_t n)
-{
-    if (*stack->ops->refused)
-        snprintf(why, n, "Open MPI " PF_OMPI_VERSION " %s", stack->ops->refused);
-    return !*stack->ops->refused && (pf_ompi_stack_has_pml(stack, "ucx") || check_missing(why, n)) &&
-           check_settings(stack, why, n);
-}
-
 bool pf_parts_find(struct pf_ompi_stack *stack, char *why, size_t n)
 {
     if (stack->maps)
         return true;
     stack->plugin_count = 0;
     stack->bytes = 0;
-    if (!check_stack(stack, why, n) || !find_library_dir(why, n) || !find_own_dir(why, n) ||
-        !map_core(why, n) || !list_plugins(stack, why, n) || !check_layouts(why, n)) {
+    if (!check_missing(stack, why, n) || !check_settings(stack, why, n) || !find_library_dir(why, n) ||
+        !find_own_dir(why, n) || !map_core(why, n) || !list_plugins(stack, why, n) ||
+        !check_layouts(why, n)) {
         stack->maps = 0;
         return false;
     }

@@ -12,6 +12,7 @@
 #include "adapters/openmpi/private/private.h"
 #include "base/config.h"
 #include "base/memory.h"
+#include "lowlevel/ucx/settings.h"
 
 static const char prefix[] = "OMPI_MCA_";
 
@@ -119,7 +120,8 @@ void pf_settings_of_process(void)
 #undef X
             {NULL, NULL}};
     for (int i = 0; variables[i].name; i++)
-        setenv(variables[i].name, variables[i].value, false);
+        if (!getenv(variables[i].name) && setenv(variables[i].name, variables[i].value, false) == 0)
+            pf_ucx_settings_own(variables[i].name);
 }
 
 /* Every rank asks for the same thousands of names, few of which are set, and mostly in the same order. */

@@ -34,7 +34,6 @@ static const struct pf_ompi_stack_ops portals = {
     .pml = portals_pml,
     .osc = pf_config_osc,
     .coll = portals_coll,
-    .refused = "",
     .function = pf_hooks_portals,
     .free_mode = pf_portals_free_mode,
     .enter = pf_portals_enter,
@@ -55,7 +54,7 @@ static const char *ucx_pml(void)
 /* Open MPI takes the first that is able. */
 static const char *ucx_osc(void)
 {
-    return strcmp(pf_config.ucx_osc, "ucx") == 0 ? "ucx,pt2pt" : "pt2pt";
+    return strcmp(pf_config_ucx_osc(), "ucx") == 0 ? PF_OMPI_OSC_UCX : "pt2pt";
 }
 
 static const char *ucx_coll(void)
@@ -119,7 +118,6 @@ static const struct pf_ompi_stack_ops ucx = {
     .pml = ucx_pml,
     .osc = ucx_osc,
     .coll = ucx_coll,
-    .refused = PF_OMPI_UCX_REFUSED,
     .function = ucx_function,
     .free_mode = ucx_free_mode,
     .enter = ucx_enter,

@@ -19,7 +19,6 @@ struct pf_ompi_stack_ops {
     const char *(*pml)(void);            /* components: the messaging layer, */
     const char *(*osc)(void);            /* one-sided communication, */
     const char *(*coll)(void);           /* collectives offloaded to the NIC, or "" */
-    const char *refused;                 /* why this version of Open MPI cannot be over it; "": it can */
     void *(*function)(const char *name); /* what stands for one that a library imports, or NULL */
     void (*free_mode)(pf_self_t *self, bool on);
     void (*enter)(pf_self_t *self, int network);

@@ -255,7 +255,7 @@ ucs_status_ptr_t ucp_ep_flush_nb(ucp_ep_h ep, unsigned flags, ucp_send_callback_
     return flush(ep->worker, ep, cb);
 }
 
-/* The only caller flushes where it needs an order (adapters/openmpi/glue/v4/osc_ucx.c). */
+/* The only caller flushes where it needs an order (adapters/openmpi/glue/osc_ucx.c). */
 ucs_status_t ucp_worker_fence(ucp_worker_h worker)
 {
     (void)worker;

@@ -13,6 +13,25 @@ extern char **environ;
 static struct pf_ucx_settings settings;
 static bool known, rndv_given;
 
+/* Variables that no user has set. */
+enum { MOST_OWN = 8 };
+static const char *own[MOST_OWN];
+static int own_count;
+
+void pf_ucx_settings_own(const char *variable)
+{
+    if (own_count < MOST_OWN)
+        own[own_count++] = variable;
+}
+
+static bool is_own(const char *variable)
+{
+    int i = 0;
+    while (i < own_count && strcmp(own[i], variable) != 0)
+        i++;
+    return i < own_count;
+}
+
 /* UCX's numbers of bytes: 8192, 8k, 8KB, 1m, inf, auto. */
 static size_t read_size(const char *name, const char *text, size_t automatic)
 {
@@ -74,7 +93,7 @@ static void read_variables(const char *prefix, const char *other)
         if (!text || strncmp(*at, prefix, length) != 0 || (other && strncmp(*at, other, strlen(other)) == 0))
             continue;
         snprintf(variable, sizeof variable, "%.*s", (int)(text - *at), *at);
-        if (!read_variable(variable, variable + length, text + 1))
+        if (!read_variable(variable, variable + length, text + 1) && !is_own(variable))
             pf_warn("%s has no effect on the simulated UCX (docs/ucx.md)", variable);
     }
 }

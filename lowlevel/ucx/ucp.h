@@ -42,6 +42,12 @@ typedef struct ucp_config ucp_config_t;
 typedef struct ucp_address ucp_address_t;
 typedef struct ucx_message *ucp_tag_message_h;
 
+/* What a worker's address says; callers pass it on as bytes. */
+struct ucp_address {
+    uint32_t mark;
+    int32_t rank, user, number;
+};
+
 typedef struct ucp_tag_recv_info {
     ucp_tag_t sender_tag;
     size_t length;
@@ -129,6 +135,8 @@ typedef struct ucp_ep_params {
     uint64_t field_mask;
     const ucp_address_t *address;
 } ucp_ep_params_t;
+
+typedef struct ucp_ep_attr ucp_ep_attr_t;
 
 typedef void (*ucp_send_callback_t)(void *request, ucs_status_t status);
 typedef void (*ucp_send_nbx_callback_t)(void *request, ucs_status_t status, void *user_data);
@@ -226,6 +234,7 @@ ucs_status_t ucp_worker_get_address(ucp_worker_h worker, ucp_address_t **address
 void ucp_worker_release_address(ucp_worker_h worker, ucp_address_t *address);
 unsigned ucp_worker_progress(ucp_worker_h worker);
 ucs_status_t ucp_ep_create(ucp_worker_h worker, const ucp_ep_params_t *params, ucp_ep_h *ep);
+ucs_status_t ucp_ep_query(ucp_ep_h ep, ucp_ep_attr_t *attr);
 ucs_status_ptr_t ucp_disconnect_nb(ucp_ep_h ep);
 void ucp_ep_destroy(ucp_ep_h ep);
 ucs_status_ptr_t ucp_ep_flush_nb(ucp_ep_h ep, unsigned flags, ucp_send_callback_t cb);

@@ -13,6 +13,7 @@
  */
 
 struct pf_intercomm_recipe; /* adapters/adapter.h */
+struct pf_win_recipe;
 struct ompi_proc_t;
 
 /* A function of mtl/portals4: sets the tree of its flow control up. `procs` has all ranks. */
@@ -76,16 +77,6 @@ enum { PF_GLUE_SAME_NETWORK = -1 };
 
 #define PF_GLUE_COLL_ENDS 4
 
-/* What a window is, for a shadow made without communication. Handles are Open MPI's. */
-struct pf_glue_window {
-    void *base;
-    int64_t size;
-    int disp_unit;
-    bool dynamic;
-    void *info;
-    const int *disp_units; /* of all members */
-};
-
 /* What a glue does for the adapter; each function works on its own rank's instance. */
 struct pf_glue {
     size_t size;
@@ -120,15 +111,15 @@ struct pf_glue {
     void *(*osc_send)(void *function);
     /* Repairs osc/portals4, by calling `replace` for each function that it is to have another for. */
     void (*osc_repair)(void (*replace)(void *handle, const char *name, void *value), void *handle);
-    /* The same for osc/ucx, whose own functions `find` gives. */
+    /* The same for osc/ucx, whose own functions `find` gives; `common` has what it shares with others. */
     void (*osc_ucx_repair)(void (*replace)(void *handle, const char *name, void *value),
-                           void *(*find)(void *handle, const char *name), void *handle);
+                           void *(*find)(void *handle, const char *name), void *handle, void *common);
     /* Stands for ompi_comm_dup in the one-sided components. */
     int (*window_comm)(void *comm, void **result);
     /* A window over `comm`, a communicator that nothing else uses and that it takes over, while the members
      * are at rest; a fence epoch begins although no fence is called; the end, without its barrier. All local;
      * native errors. What they ask of the NIC is to take no time (pf_portals_free_mode). */
-    int (*window_shadow)(const struct pf_glue_window *recipe, void *comm, void **win);
+    int (*window_shadow)(const struct pf_win_recipe *recipe, void *comm, void **win);
     int (*window_open)(void *win);
     int (*window_free)(void *win);
     /* Open MPI has made a window by itself, which gets ERRORS_RETURN, or is about to free one. */

@@ -42,7 +42,7 @@ void pf_glue_messages_install(void);
 
 /* See struct pf_glue. */
 int pf_glue_window_comm(void *original, void **result);
-int pf_glue_window_shadow(const struct pf_glue_window *recipe, void *native_comm, void **result);
+int pf_glue_window_shadow(const struct pf_win_recipe *recipe, void *native_comm, void **result);
 int pf_glue_window_open(void *native);
 int pf_glue_window_free(void *native);
 void pf_glue_window_made(void *native);
@@ -59,14 +59,23 @@ void *pf_glue_osc_send(void *function);
 void pf_glue_osc_repair(void (*replace)(void *handle, const char *name, void *value), void *handle);
 
 void pf_glue_osc_ucx_repair(void (*replace)(void *handle, const char *name, void *value),
-                            void *(*find)(void *handle, const char *name), void *handle);
+                            void *(*find)(void *handle, const char *name), void *handle, void *common);
+
+/* Whether osc/ucx has all windows, the shadows too. */
+bool pf_glue_osc_ucx_is_alone(void);
 
 /* Whether the window that is being made is a shadow. */
 bool pf_glue_window_is_shadow(void);
 
+/* Of a shadow in osc/ucx: answers the collectives of its communicator while it is made; false: no memory.
+ * Then what an address of the component is that may be a name, and the end. */
+struct ompi_communicator_t;
+bool pf_glue_window_ucx_begin(const struct pf_win_recipe *recipe, struct ompi_communicator_t *comm);
+uint64_t pf_glue_window_ucx_address(uint64_t address);
+void pf_glue_window_ucx_gone(int id);
+
 /* In the folder of each version. A communicator's number; what is left of making one when its members and its
  * number are known; what pml/cm needs before it sends, after MPI_Init. */
-struct ompi_communicator_t;
 uint32_t pf_glue_comm_index(const struct ompi_communicator_t *comm);
 void pf_glue_comm_set_index(struct ompi_communicator_t *comm, uint32_t index);
 int pf_glue_comm_over(const int *world_ranks, int n, struct ompi_communicator_t **comm);

@@ -19,12 +19,14 @@
 #include "ompi/mca/coll/coll.h"
 #include "ompi/win/win.h"
 
+#include "adapters/adapter.h"
 #include "adapters/openmpi/glue/internal.h"
 
 /* A window of this rank and the communicator that its component uses. */
 struct window {
     ompi_win_t *win;
     ompi_communicator_t *comm;
+    int shadow; /* in osc/ucx, by the middleware's id; -1: not there */
     UT_hash_handle hh;
 };
 
@@ -56,7 +58,7 @@ void pf_glue_window_made(void *native)
     struct window *window = malloc(sizeof *window);
     if (!window)
         return; /* it can still be used, but not without its barriers */
-    *window = (struct window){.win = native, .comm = latest};
+    *window = (struct window){.win = native, .comm = latest, .shadow = -1};
     HASH_ADD_PTR(windows, win, window);
 }
 
@@ -148,13 +150,17 @@ static void speak(ompi_communicator_t *comm, const mca_coll_base_comm_coll_t *be
     comm->c_coll->coll_bcast = before->coll_bcast;
     comm->c_coll->coll_allreduce = before->coll_allreduce;
     comm->c_coll->coll_allgather = before->coll_allgather;
+    comm->c_coll->coll_allgatherv = before->coll_allgatherv;
 }
 
-int pf_glue_window_shadow(const struct pf_glue_window *recipe, void *native_comm, void **result)
+int pf_glue_window_shadow(const struct pf_win_recipe *recipe, void *native_comm, void **result)
 {
     ompi_communicator_t *comm = native_comm;
     ompi_win_t *win = NULL;
     mca_coll_base_comm_coll_t before = hush(comm);
+    bool by_ucx = pf_glue_osc_ucx_is_alone();
+    if (by_ucx && !pf_glue_window_ucx_begin(recipe, comm))
+        return MPI_ERR_NO_MEM;
     offered = comm;
     units = recipe->disp_units;
     int status = recipe->dynamic ? PMPI_Win_create_dynamic(recipe->info, comm, &win)
@@ -165,6 +171,9 @@ int pf_glue_window_shadow(const struct pf_glue_window *recipe, void *native_comm
     if (status != MPI_SUCCESS)
         return status;
     pf_glue_window_made(win);
+    struct window *window = find(win);
+    if (by_ucx && window)
+        window->shadow = recipe->id;
     *result = win;
     return MPI_SUCCESS;
 }
@@ -184,10 +193,13 @@ int pf_glue_window_open(void *native)
 int pf_glue_window_free(void *native)
 {
     ompi_win_t *win = native;
-    ompi_communicator_t *comm = comm_of(native);
-    if (!comm)
+    const struct window *window = find(native);
+    if (!window || !window->comm)
         return MPI_ERR_WIN;
-    hush(comm);
+    int shadow = window->shadow;
+    hush(window->comm);
     pf_glue_window_gone(native);
-    return PMPI_Win_free(&win);
+    int status = PMPI_Win_free(&win);
+    pf_glue_window_ucx_gone(shadow);
+    return status;
 }

@@ -65,8 +65,6 @@
 
 #define PF_OMPI_MISSING(X)
 
-#define PF_OMPI_UCX_REFUSED   ""
-
 #define PF_OMPI_COMPONENTS(X) X("mca_ess_parfocal") X("mca_pmix_parfocal")
 
 #define PF_OMPI_ANSWERED(X)
@@ -114,12 +112,10 @@
     X(opal_hash_table_t)                                                                                     \
     X(opal_convertor_t)
 
-#define PF_OMPI_NBC_PLUGIN             "mca_coll_libnbc"
+#define PF_OMPI_NBC_PLUGIN     "mca_coll_libnbc"
 
-#define PF_OMPI_OSC_RECEIVE            "ompi_osc_pt2pt_irecv_w_cb"
-#define PF_OMPI_OSC_SEND               "ompi_osc_pt2pt_isend_w_cb"
+#define PF_OMPI_OSC_RECEIVE    "ompi_osc_pt2pt_irecv_w_cb"
+#define PF_OMPI_OSC_SEND       "ompi_osc_pt2pt_isend_w_cb"
 
-#define PF_OMPI_OSC_UCX_COMPONENT      "mca_osc_ucx_component"
-#define PF_OMPI_OSC_UCX_FUNCTIONS      "ompi_osc_ucx_module_template"
-#define PF_OMPI_OSC_UCX_ACCUMULATE     "ompi_osc_ucx_accumulate"
-#define PF_OMPI_OSC_UCX_GET_ACCUMULATE "ompi_osc_ucx_get_accumulate"
+#define PF_OMPI_OSC_UCX_PLUGIN "mca_osc_ucx"
+#define PF_OMPI_OSC_UCX        "ucx,pt2pt"

@@ -40,10 +40,9 @@
     X("UCX_HANDLE_ERRORS", "none")
 
 #define PF_OMPI_MISSING(X)                                                                                   \
-    X("PML", pf_config.openmpi_pml, "ob1", "has no one-sided communication for it here")                     \
-    X("OSC", pf_config_osc(), "pt2pt", "has no osc/pt2pt; portals4 is what it has")
-
-#define PF_OMPI_UCX_REFUSED "over UCX is not supported: 4.1 is; model portals has this version"
+    X("OPENMPI_PML", pf_config.openmpi_pml, "ob1", "has no one-sided communication for it here")             \
+    X("OPENMPI_OSC", pf_config_osc(), "pt2pt", "has no osc/pt2pt; portals4 is what it has")                  \
+    X("UCX_OSC", pf_config_ucx_osc(), "pt2pt", "has no osc/pt2pt; ucx is what it has")
 
 #define PF_OMPI_COMPONENTS(X)
 
@@ -95,7 +94,10 @@
     X(opal_hash_table_t)                                                                                     \
     X(opal_convertor_t)
 
-#define PF_OMPI_NBC_PLUGIN  ""
+#define PF_OMPI_NBC_PLUGIN     ""
 
-#define PF_OMPI_OSC_RECEIVE "" /* there is no osc/pt2pt */
-#define PF_OMPI_OSC_SEND    ""
+#define PF_OMPI_OSC_RECEIVE    "" /* there is no osc/pt2pt */
+#define PF_OMPI_OSC_SEND       ""
+
+#define PF_OMPI_OSC_UCX_PLUGIN ""
+#define PF_OMPI_OSC_UCX        "ucx"

@@ -17,10 +17,9 @@
  *   PF_OMPI_LB, _UB, _INTEGER16        datatypes that stand for those that its mpi.h has not got
  *   PF_OMPI_SETTINGS(X)                X(parameter, value): another value breaks the adapter
  *   PF_OMPI_ENVIRONMENT(X)             X(variable, value) of the process, unless the user has set it
- *   PF_OMPI_MISSING(X)                 X(PARFOCAL_OPENMPI_ name, its value, the one that is refused, why)
+ *   PF_OMPI_MISSING(X)                 X(PARFOCAL_ name, its value, the one that is refused, why)
  *   PF_OMPI_UCX_PREFIXES               what the settings of the code that components over UCX share begin with
  *   PF_OMPI_UCX_SETTINGS(X)            X(name behind it, value): another value breaks the adapter
- *   PF_OMPI_UCX_REFUSED                why it cannot be had over UCX; "": it can
  *   PF_OMPI_COMPONENTS(X)              X(name of a component that is part of the glue)
  *   PF_OMPI_ANSWERED(X)                X(function of another library that Open MPI calls and the glue answers)
  *   PF_OMPI_RETAIN(X)                  X(function of libmpi) that keeps what a nonblocking collective uses
@@ -32,7 +31,9 @@
  *   PF_OMPI_COMMIT                     with which libmpi makes a datatype usable
  *   PF_OMPI_NBC_START, _PROGRESS       with which coll/libnbc starts and advances a collective
  *   PF_OMPI_OSC_RECEIVE, _SEND         of osc/pt2pt, with a callback
- *   PF_OMPI_OSC_UCX_...                of osc/ucx: its component, its table of functions, and two of these (4.1)
+ *   PF_OMPI_OSC_UCX_PLUGIN             the plugin that osc/ucx is; "": part of libmpi
+ *   PF_OMPI_OSC_UCX                    which components one-sided communication over UCX may take, where osc/ucx is wanted
+ *   PF_OMPI_OSC_UCX_...                of osc/ucx: its component, its table of functions, and two of these
  *   PF_OMPI_OSC_LIST                   with which osc/portals4 makes its list of requests
  *   PF_OMPI_OSC_CONTROL, _LOCK         how osc/portals4 marks what is no data, and where its lock lies there
  *   PF_OMPI_OSC_EXCLUSIVE              what it writes there to have it alone
@@ -68,35 +69,39 @@
     X("ompi_coll_portals4_ibarrier_intra_fini")                                                              \
     X("ompi_coll_portals4_igather_intra_fini")                                                               \
     X("ompi_coll_portals4_ireduce_intra_fini")
-#define PF_OMPI_LB            "ompi_mpi_lb"
-#define PF_OMPI_UB            "ompi_mpi_ub"
-#define PF_OMPI_INTEGER16     "ompi_mpi_2dblprec"
-#define PF_OMPI_COLL_BCAST    "ompi_coll_portals4_bcast_intra"
-#define PF_OMPI_COLL_TYPES    "ompi_coll_portals4_atomic_datatype"
-#define PF_OMPI_COPY          "opal_datatype_copy_content_same_ddt"
-#define PF_OMPI_COMMIT        "opal_datatype_commit"
-#define PF_OMPI_NBC_START     "NBC_Start"
-#define PF_OMPI_NBC_PROGRESS  "NBC_Progress"
-#define PF_OMPI_OSC_LIST      "opal_free_list_init"
-#define PF_OMPI_OSC_COMM      "ompi_comm_dup"
-#define PF_OMPI_OSC_CONTROL   (1ULL << 60)
-#define PF_OMPI_OSC_LOCK      8
-#define PF_OMPI_OSC_EXCLUSIVE (1LL << 32)
-#define PF_OMPI_MTL           "ompi_mtl_portals4"
-#define PF_OMPI_MTL_PROGRESS  PF_OMPI_MTL "_progress"
-#define PF_OMPI_MTL_TREE      PF_OMPI_MTL "_flowctl_add_procs"
-#define PF_OMPI_MTL_COMPONENT "mca_mtl_portals4_component"
-#define PF_OMPI_MTL_SHORT     (1ULL << 60)
-#define PF_OMPI_MTL_LONG      (2ULL << 60)
-#define PF_OMPI_MTL_KIND      16
-#define PF_OMPI_MTL_ISEND     0
-#define PF_OMPI_MTL_RECV      2
-#define PF_OMPI_MTL_ENTRY     40
-#define PF_OMPI_MTL_GETS      72
-#define PF_OMPI_MTL_PENDING   1192
-#define PF_OMPI_TAG_BITS      23
-#define PF_OMPI_PASSES        8
-#define PF_OMPI_UCX_PREFIXES  "opal_common_ucx_", "pml_ucx_"
+#define PF_OMPI_LB                     "ompi_mpi_lb"
+#define PF_OMPI_UB                     "ompi_mpi_ub"
+#define PF_OMPI_INTEGER16              "ompi_mpi_2dblprec"
+#define PF_OMPI_COLL_BCAST             "ompi_coll_portals4_bcast_intra"
+#define PF_OMPI_COLL_TYPES             "ompi_coll_portals4_atomic_datatype"
+#define PF_OMPI_COPY                   "opal_datatype_copy_content_same_ddt"
+#define PF_OMPI_COMMIT                 "opal_datatype_commit"
+#define PF_OMPI_NBC_START              "NBC_Start"
+#define PF_OMPI_NBC_PROGRESS           "NBC_Progress"
+#define PF_OMPI_OSC_UCX_COMPONENT      "mca_osc_ucx_component"
+#define PF_OMPI_OSC_UCX_FUNCTIONS      "ompi_osc_ucx_module_template"
+#define PF_OMPI_OSC_UCX_ACCUMULATE     "ompi_osc_ucx_accumulate"
+#define PF_OMPI_OSC_UCX_GET_ACCUMULATE "ompi_osc_ucx_get_accumulate"
+#define PF_OMPI_OSC_LIST               "opal_free_list_init"
+#define PF_OMPI_OSC_COMM               "ompi_comm_dup"
+#define PF_OMPI_OSC_CONTROL            (1ULL << 60)
+#define PF_OMPI_OSC_LOCK               8
+#define PF_OMPI_OSC_EXCLUSIVE          (1LL << 32)
+#define PF_OMPI_MTL                    "ompi_mtl_portals4"
+#define PF_OMPI_MTL_PROGRESS           PF_OMPI_MTL "_progress"
+#define PF_OMPI_MTL_TREE               PF_OMPI_MTL "_flowctl_add_procs"
+#define PF_OMPI_MTL_COMPONENT          "mca_mtl_portals4_component"
+#define PF_OMPI_MTL_SHORT              (1ULL << 60)
+#define PF_OMPI_MTL_LONG               (2ULL << 60)
+#define PF_OMPI_MTL_KIND               16
+#define PF_OMPI_MTL_ISEND              0
+#define PF_OMPI_MTL_RECV               2
+#define PF_OMPI_MTL_ENTRY              40
+#define PF_OMPI_MTL_GETS               72
+#define PF_OMPI_MTL_PENDING            1192
+#define PF_OMPI_TAG_BITS               23
+#define PF_OMPI_PASSES                 8
+#define PF_OMPI_UCX_PREFIXES           "opal_common_ucx_", "pml_ucx_"
 #define PF_OMPI_UCX_SETTINGS(X)                                                                              \
     X("tls", "any") /* the simulated transport and device are none that it knows */                          \
     X("devices", "any")                                                                                      \

@@ -32,10 +32,3 @@ int pf_glue_comm_over(const int *world_ranks, int n, struct ompi_communicator_t 
 void pf_glue_pml_install(void)
 {
 }
-
-/* Open MPI 5 is not over UCX (PF_OMPI_UCX_REFUSED). */
-void pf_glue_osc_ucx_repair(void (*replace)(void *handle, const char *name, void *value),
-                            void *(*find)(void *handle, const char *name), void *handle)
-{
-    (void)replace, (void)find, (void)handle;
-}

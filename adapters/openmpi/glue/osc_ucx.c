@@ -16,8 +16,8 @@
  *
  * MPI_Win_test ends an exposure epoch, but not in the note of its kind: no other epoch could begin.
  *
- * It does not find the right region of a dynamic window that has several. Dynamic windows are osc/pt2pt's,
- * and so are shadows, which osc/ucx cannot make without communication.
+ * In Open MPI 4.1 it does not find the right region of a dynamic window that has several. There dynamic
+ * windows are osc/pt2pt's, and so are shadows; in Open MPI 5 there is no other component (window_ucx.c).
  */
 #include "ompi_config.h"
 
@@ -39,7 +39,9 @@
 
 /* Over Portals there is no UCX, nor the component. */
 #pragma weak ucp_ep_flush_nb
+#pragma weak ucp_get_nbi
 #pragma weak ucp_put_nbi
+#pragma weak ucp_atomic_post
 #pragma weak ucp_atomic_fetch_nb
 #pragma weak ucp_request_check_status
 #pragma weak ucp_request_free
@@ -50,6 +52,9 @@ static struct {
     ompi_osc_base_component_query_fn_t query;
     ompi_osc_base_module_accumulate_fn_t accumulate;
     ompi_osc_base_module_get_accumulate_fn_t get_accumulate;
+    ompi_osc_base_module_rput_fn_t rput;
+    ompi_osc_base_module_raccumulate_fn_t raccumulate;
+    ompi_osc_base_module_rget_accumulate_fn_t rget_accumulate;
     ompi_osc_base_module_fetch_and_op_fn_t fetch_and_op;
     ompi_osc_base_module_compare_and_swap_fn_t compare_and_swap;
     ompi_osc_base_module_post_fn_t post;
@@ -86,7 +91,18 @@ static ucs_status_t put(ucp_ep_h ep, const void *buffer, size_t length, uint64_t
     reads = false;
     if (condition.size > 0 && memcmp(condition.result, condition.expected, condition.size) != 0)
         return UCS_OK;
-    return ucp_put_nbi(ep, buffer, length, remote, rkey);
+    return ucp_put_nbi(ep, buffer, length, pf_glue_window_ucx_address(remote), rkey);
+}
+
+static ucs_status_t get(ucp_ep_h ep, void *buffer, size_t length, uint64_t remote, ucp_rkey_h rkey)
+{
+    return ucp_get_nbi(ep, buffer, length, pf_glue_window_ucx_address(remote), rkey);
+}
+
+static ucs_status_t change(ucp_ep_h ep, ucp_atomic_post_op_t operation, uint64_t value, size_t size,
+                           uint64_t remote, ucp_rkey_h rkey)
+{
+    return ucp_atomic_post(ep, operation, value, size, pf_glue_window_ucx_address(remote), rkey);
 }
 
 static ucs_status_t fence(ucp_worker_h worker)
@@ -106,7 +122,8 @@ static ucs_status_ptr_t fetch(ucp_ep_h ep, ucp_atomic_fetch_op_t operation, uint
         return ucp_ep_flush_nb(ep, 0, cb);
     if (operation == UCP_ATOMIC_FETCH_OP_SWAP)
         finish(ep);
-    return ucp_atomic_fetch_nb(ep, operation, value, result, size, remote, rkey, cb);
+    return ucp_atomic_fetch_nb(ep, operation, value, result, size, pf_glue_window_ucx_address(remote), rkey,
+                               cb);
 }
 
 /* What an accumulate combines, as the component can do it. */
@@ -202,6 +219,40 @@ static int get_accumulate(const void *origin, int count, type_t *type, void *res
     return status;
 }
 
+/* Where nothing is combined the component may forget to complete the request. */
+static int raccumulate(const void *origin, int count, type_t *type, int target, ptrdiff_t at,
+                       int target_count, type_t *target_type, struct ompi_op_t *op, struct ompi_win_t *win,
+                       struct ompi_request_t **request)
+{
+    struct elements e = {origin, count, type, NULL, target_count, target_type, NULL};
+    if (is_empty(target_count, target_type) || op == &ompi_mpi_op_no_op.op)
+        return stock.rput(NULL, 0, type, target, at, 0, type, win, request);
+    int status = prepare(&e, op);
+    if (status == OMPI_SUCCESS)
+        status = stock.raccumulate(e.origin, e.count, e.type, target, at, e.target_count, e.target_type, op,
+                                   win, request);
+    release(&e);
+    return status;
+}
+
+static int rget_accumulate(const void *origin, int count, type_t *type, void *result, int result_count,
+                           type_t *result_type, int target, ptrdiff_t at, int target_count,
+                           type_t *target_type, struct ompi_op_t *op, struct ompi_win_t *win,
+                           struct ompi_request_t **request)
+{
+    struct elements e = {origin, count, type, NULL, target_count, target_type, NULL};
+    if (is_empty(target_count, target_type))
+        return stock.rput(NULL, 0, type, target, at, 0, type, win, request);
+    int status = prepare(&e, op);
+    reads = true;
+    if (status == OMPI_SUCCESS)
+        status = stock.rget_accumulate(e.origin, e.count, e.type, result, result_count, result_type, target,
+                                       at, e.target_count, e.target_type, op, win, request);
+    reads = false;
+    release(&e);
+    return status;
+}
+
 static bool fits_nic(const type_t *type)
 {
     size_t size;
@@ -272,16 +323,21 @@ static int test(struct ompi_win_t *win, int *flag)
     return status;
 }
 
+bool pf_glue_osc_ucx_is_alone(void)
+{
+    return stock.query && strcmp(PF_OMPI_OSC_UCX, "ucx") == 0;
+}
+
 static int query(struct ompi_win_t *win, void **base, size_t size, int disp_unit,
                  struct ompi_communicator_t *comm, struct opal_info_t *info, int flavor)
 {
-    if (flavor == MPI_WIN_FLAVOR_DYNAMIC || pf_glue_window_is_shadow())
+    if (!pf_glue_osc_ucx_is_alone() && (flavor == MPI_WIN_FLAVOR_DYNAMIC || pf_glue_window_is_shadow()))
         return -1;
     return stock.query(win, base, size, disp_unit, comm, info, flavor);
 }
 
 void pf_glue_osc_ucx_repair(void (*replace)(void *handle, const char *name, void *value),
-                            void *(*find)(void *handle, const char *name), void *handle)
+                            void *(*find)(void *handle, const char *name), void *handle, void *common)
 {
     ompi_osc_base_component_t *component = find(handle, PF_OMPI_OSC_UCX_COMPONENT);
     ompi_osc_base_module_t *functions = find(handle, PF_OMPI_OSC_UCX_FUNCTIONS);
@@ -292,6 +348,9 @@ void pf_glue_osc_ucx_repair(void (*replace)(void *handle, const char *name, void
     functions->osc_##name = name
     REPLACE(accumulate);
     REPLACE(get_accumulate);
+    stock.rput = functions->osc_rput;
+    REPLACE(raccumulate);
+    REPLACE(rget_accumulate);
     REPLACE(fetch_and_op);
     REPLACE(compare_and_swap);
     REPLACE(post);
@@ -300,6 +359,8 @@ void pf_glue_osc_ucx_repair(void (*replace)(void *handle, const char *name, void
     replace(handle, PF_OMPI_OSC_UCX_ACCUMULATE, (void *)accumulate);
     replace(handle, PF_OMPI_OSC_UCX_GET_ACCUMULATE, (void *)get_accumulate);
     replace(handle, "ucp_put_nbi", (void *)put);
-    replace(handle, "ucp_worker_fence", (void *)fence);
+    replace(handle, "ucp_get_nbi", (void *)get);
+    replace(handle, "ucp_atomic_post", (void *)change);
+    replace(common, "ucp_worker_fence", (void *)fence);
     replace(handle, "ucp_atomic_fetch_nb", (void *)fetch);
 }
