@@ -61,11 +61,11 @@ void pf_glue_osc_repair(void (*replace)(void *handle, const char *name, void *va
 void pf_glue_osc_ucx_repair(void (*replace)(void *handle, const char *name, void *value),
                             void *(*find)(void *handle, const char *name), void *handle, void *common);
 
-/* Whether osc/ucx has all windows, the shadows too. */
-bool pf_glue_osc_ucx_is_alone(void);
-
 /* Whether the window that is being made is a shadow. */
 bool pf_glue_window_is_shadow(void);
+
+/* Whether osc/ucx has all windows of this rank, the shadows too. */
+bool pf_glue_window_ucx_has_all(void);
 
 /* Of a shadow in osc/ucx: answers the collectives of its communicator while it is made; false: no memory.
  * Then what an address of the component is that may be a name, and the end. */

@@ -323,15 +323,10 @@ static int test(struct ompi_win_t *win, int *flag)
     return status;
 }
 
-bool pf_glue_osc_ucx_is_alone(void)
-{
-    return stock.query && strcmp(PF_OMPI_OSC_UCX, "ucx") == 0;
-}
-
 static int query(struct ompi_win_t *win, void **base, size_t size, int disp_unit,
                  struct ompi_communicator_t *comm, struct opal_info_t *info, int flavor)
 {
-    if (!pf_glue_osc_ucx_is_alone() && (flavor == MPI_WIN_FLAVOR_DYNAMIC || pf_glue_window_is_shadow()))
+    if (!pf_glue_window_ucx_has_all() && (flavor == MPI_WIN_FLAVOR_DYNAMIC || pf_glue_window_is_shadow()))
         return -1;
     return stock.query(win, base, size, disp_unit, comm, info, flavor);
 }

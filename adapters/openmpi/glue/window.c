@@ -158,7 +158,7 @@ int pf_glue_window_shadow(const struct pf_win_recipe *recipe, void *native_comm,
     ompi_communicator_t *comm = native_comm;
     ompi_win_t *win = NULL;
     mca_coll_base_comm_coll_t before = hush(comm);
-    bool by_ucx = pf_glue_osc_ucx_is_alone();
+    bool by_ucx = pf_glue_window_ucx_has_all();
     if (by_ucx && !pf_glue_window_ucx_begin(recipe, comm))
         return MPI_ERR_NO_MEM;
     offered = comm;

@@ -16,10 +16,12 @@
 #include "ompi/communicator/communicator.h"
 #include "ompi/datatype/ompi_datatype.h"
 #include "ompi/mca/coll/coll.h"
+#include "ompi/mca/pml/base/base.h"
 #include "ompi/op/op.h"
 
 #include "adapters/adapter.h"
 #include "adapters/openmpi/glue/internal.h"
+#include "adapters/openmpi/private/private.h"
 #include "lowlevel/ucx/ucp.h"
 
 /* What the members exchange at last, of each. */
@@ -39,6 +41,12 @@ struct shadow {
 static struct shadow *shadows;
 static const struct pf_win_recipe *making;
 static bool units_differ; /* and the members tell them to each other next */
+
+bool pf_glue_window_ucx_has_all(void)
+{
+    const char *pml = mca_pml_base_selected_component.pmlm_version.mca_component_name;
+    return strcmp(pml, "ucx") == 0 && strcmp(PF_OMPI_OSC_UCX, "ucx") == 0;
+}
 
 static uint64_t name_of(int id, int member)
 {
