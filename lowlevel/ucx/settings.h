@@ -17,8 +17,8 @@ struct pf_ucx_settings {
 };
 /* Of the configuration and UCX's own variables, read once. */
 PF_EXPORT const struct pf_ucx_settings *pf_ucx_settings(void);
-/* A variable that Parfocal itself has put into the environment, for a real UCX in the process: no warning. The
- * name is kept. */
+/* A variable that Parfocal itself has put into the environment, for a real UCX in the process: no warning.
+ * The name is kept. */
 PF_EXPORT void pf_ucx_settings_own(const char *variable);
 
 /* UCX's headers of active messages, and the messages without data (B). */

@@ -182,9 +182,6 @@ class Algorithms(unittest.TestCase):
         self.assertEqual(algorithm_name("non_overlapping", ["basic_linear", "non-overlapping"]), "non-overlapping")
 
 
-UCX = re.search(r"^  ucx +available", subprocess.run([f"{BIN}/pfinfo"], capture_output=True, text=True, check=True).stdout, re.M)
-
-
 class Costs(unittest.TestCase):
     """Model analytic against the model whose protocols it has."""
     MACHINE = ("platform = star\nopenmpi_short_limit = 1048576\nnic_pcie_commands = no\nucx_bcopy_bw = 5e9\nucx_rndv_nbr_thresh = 16384\n"
@@ -215,12 +212,11 @@ class Costs(unittest.TestCase):
         cells = [("allreduce", "ring", 1 << 20), ("allreduce", "rabenseifner", 1 << 20), ("reduce_scatter", "ring", 1 << 20),
                  ("allgather", "ring", 1 << 20), ("bcast", "binomial", 1 << 20)]
         copied = [1 << 20, 1 << 20, 1 << 20, 1 << 17, 0]
-        for model, stack in (("analytic", "portals"), ("analytic", "ucx"), ("portals", "portals"), ("ucx:flow", "ucx"))[:4 if UCX else 3]:
+        for model, stack in (("analytic", "portals"), ("analytic", "ucx"), ("portals", "portals"), ("ucx:flow", "ucx")):
             without, charged = (self.times(model, cells, {}, PARFOCAL_ANALYTIC_STACK=stack, PARFOCAL_OPENMPI_COPY_BW=bw) for bw in ("0", "1e9"))
             for cell, before, after, size in zip(cells, without, charged, copied):
                 self.assertAlmostEqual(after - before, size / 1e3, delta=0.15 * size / 1e3 + 1e-6, msg=(model, stack, cell))
 
-    @unittest.skipUnless(UCX, "there is no model ucx over Open MPI 5")
     def test_over_ucx_data_with_gaps_are_copied_and_linear_reductions_take_turns(self):
         cells = [("alltoall", "modified_bruck", 1 << 20), ("alltoall", "modified_bruck", 1 << 23), ("reduce", "linear", 1 << 20),
                  ("reduce", "linear", 1 << 23), ("allgather", "bruck", 1 << 20), ("allreduce", "recursive_doubling", 1 << 20)]
@@ -228,7 +224,6 @@ class Costs(unittest.TestCase):
         self.agree(cells, self.times("analytic", cells, rows, PARFOCAL_ANALYTIC_STACK="ucx"), self.times("ucx:flow", cells, rows), 1.2)
 
 
-    @unittest.skipUnless(UCX, "there is no model ucx over Open MPI 5")
     def test_over_ucx_ranks_look_for_envelopes_when_they_have_sent_their_own(self):
         cells = [("alltoall", "linear", 16 << 18), ("alltoallv", "basic_linear", 16 << 18), ("bcast", "split_binary", 1 << 18)]
         self.agree(cells, self.times("analytic", cells, {"openmpi_send_time": 1e-6}, 16, PARFOCAL_ANALYTIC_STACK="ucx"),
@@ -236,7 +231,7 @@ class Costs(unittest.TestCase):
 
     def test_persistent_requests_are_started(self):
         cells = [("alltoall", "linear", 1 << 13), ("alltoall", "linear_sync", 1 << 13), ("alltoallv", "basic_linear", 1 << 13)]
-        for model in ("analytic", "portals", "ucx:flow")[:3 if UCX else 2]:
+        for model in ("analytic", "portals", "ucx:flow"):
             without, charged = (self.times(model, cells, {}, PARFOCAL_OPENMPI_START_TIME=value) for value in ("0", "1e-6"))
             for more, least in zip((after - before for before, after in zip(without, charged)), (13.5, -0.1, 13.5)):
                 self.assertTrue(least <= more <= least + 1, (model, without, charged))
@@ -251,7 +246,7 @@ class Costs(unittest.TestCase):
         self.addCleanup(os.environ.pop, "PARFOCAL_NIC_LOOPBACK_MEMORY")
         rows = {"nic_tx_time": 1e-6, "nic_loopback_latency": 2e-7, "nic_loopback_bw": 5e9}
         pairs = [("pingpong", "default", 8), ("pingpong", "default", 1 << 20)]
-        for model, stack in (("analytic", "portals"), ("portals", "portals"), ("packet", "portals"), ("analytic", "ucx"), ("ucx:flow", "ucx"))[:5 if UCX else 3]:
+        for model, stack in (("analytic", "portals"), ("portals", "portals"), ("packet", "portals"), ("analytic", "ucx"), ("ucx:flow", "ucx")):
             near, far = (self.times(model, pairs, rows, nodes, 2 // nodes, PARFOCAL_ANALYTIC_STACK=stack) for nodes in (1, 2))
             self.assertTrue(0.2 <= near[0] < 0.3 and far[0] > 1.2, (model, near, far))
             self.assertTrue(209 < near[1] < 215 + (230 if stack == "ucx" else 0), (model, near, far))

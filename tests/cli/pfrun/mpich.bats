@@ -35,7 +35,7 @@ passes() {
 
 @test "switches between MPICH and other models" {
     only_mpich
-    for model in smpi analytic portals $([[ "$PF_OPENMPI" == 5.* ]] || echo ucx); do
+    for model in smpi analytic portals ucx; do
         passes 4 mpich "$model"
         passes 5 "$model" mpich
     done

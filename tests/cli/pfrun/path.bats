@@ -15,10 +15,6 @@ showing() {
     [[ "$("$PF_BIN/pfinfo" --version)" == *"SimGrid 3.32"* ]] && echo analytic smpi portals || echo analytic portals
 }
 
-over_ucx() {
-    [[ "$PF_OPENMPI" == 5.* ]] || echo ucx
-}
-
 @test "smpi says where SimGrid does not show its communications" {
     pfrun -np 4 -model smpi -explain -quiet -report report --cfg=smpi/simulate-computation:no ./planted 2>err
     [ "$(grep -c "critical path: this SimGrid does not show its communications" err)" -eq $([[ "$(showing)" == *smpi* ]] && echo 0 || echo 1) ]
@@ -44,7 +40,7 @@ END
 }
 
 @test "the path adds up to the simulated time, and so does the prediction with factor 1, in every model" {
-    for model in analytic smpi portals portals-ideal packet $(over_ucx); do
+    for model in analytic smpi portals portals-ideal packet ucx; do
         path $model
         holds 'abs(sum(c["spent_s"].values()) - t) < 1e-12 and abs(c["end_s"] - t) < 1e-12'
         holds 'abs(c["what_if"]["predicted_s"] - t) < 1e-12'
@@ -62,7 +58,7 @@ END
 }
 
 @test "a slow rank and its computation are found, and no wait for it" {
-    for model in $(showing) packet $(over_ucx); do
+    for model in $(showing) packet ucx; do
         path $model
         holds 'max(c["ranks"], key=lambda r: r["spent_s"])["rank"] == 2 and c["spent_s"]["computation"] > 0.9 * t'
         holds 'c["longest"][0]["class"] == "computation" and c["longest"][0]["rank"] == 2'
@@ -84,7 +80,7 @@ END
         path $model
         holds 's["communication"]["ranks_in_row"] == 1 and s["communication"]["sent"] == [[i, (i + 1) % 4, 5, 200300] for i in range(4)]'
     done
-    for model in portals packet $(over_ucx); do
+    for model in portals packet ucx; do
         path $model
         holds 'len(s["communication"]["sent"]) >= 8 and [1 for a, b, m, n in s["communication"]["sent"] if b == (a + 1) % 4 and n >= 200300] == [1] * 4'
         [ $model = ucx ] || holds 'sum(row[3] for row in s["communication"]["sent"]) == s["portals"]["bytes_put"] + s["portals"]["bytes_got"]'
@@ -147,7 +143,7 @@ SHARES='{l["link"]: l for l in c["links"]}'
 NETWORK='c["spent_s"].get("latency", 0) + c["spent_s"].get("transfer", 0)'
 
 @test "shares of links and of messages sum up to the path in every model, and what cannot be seen is named" {
-    for model in analytic smpi portals portals-ideal packet $(over_ucx); do
+    for model in analytic smpi portals portals-ideal packet ucx; do
         path $model
         holds "abs(sum(l['latency_s'] + l['transfer_s'] for l in c['links'] + c['unseen']) - ($NETWORK)) < 1e-13"
         holds 'abs(sum(sum(m["spent_s"].values()) for m in c["messages"]) - c["end_s"]) < 1e-13'

@@ -52,7 +52,7 @@ used() {
 }
 
 @test "in schedules, beside every:, @coll: and pcontrol:" {
-    has ucx || skip "this Open MPI has no UCX"
+    has ucx || skip "no Open MPI that Parfocal knows"
     for schedule in every:3=portals:packet\|ucx:packet @start=ucx:ideal,@coll:2=portals:packet '@start=ucx:packet,pcontrol:1=smpi,@coll:3=portals:packet'; do
         runs -schedule "$schedule" -load ucx:ideal,smpi -- "" "" >out
         grep PASS out
