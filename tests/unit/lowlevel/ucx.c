@@ -78,6 +78,7 @@ static int set_up(void **state)
         assert_int_equal(ucp_worker_get_address(peers[!i].worker, &address, &length), UCS_OK);
         ep.address = address;
         assert_int_equal(ucp_ep_create(peers[i].worker, &ep, &peers[i].ep), UCS_OK);
+        assert_int_equal(ucp_ep_query(peers[i].ep, NULL), UCS_ERR_UNSUPPORTED); /* it has no transports */
         ucp_worker_release_address(peers[!i].worker, address);
     }
     for (int i = 0; i < MOST; i++)
