@@ -64,6 +64,10 @@ void pf_glue_osc_ucx_repair(void (*replace)(void *handle, const char *name, void
 /* Whether the window that is being made is a shadow. */
 bool pf_glue_window_is_shadow(void);
 
+/* Mends the functions of osc/ucx that attach and detach regions. */
+struct ompi_osc_base_module_3_0_0_t;
+void pf_glue_regions_ucx_repair(struct ompi_osc_base_module_3_0_0_t *functions);
+
 /* Whether osc/ucx has all windows of this rank, the shadows too. */
 bool pf_glue_window_ucx_has_all(void);
 

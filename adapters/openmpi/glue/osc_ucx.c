@@ -16,10 +16,6 @@
  *
  * MPI_Win_test ends an exposure epoch, but not in the note of its kind: no other epoch could begin.
  *
- * Of a region of a dynamic window that is attached below another it takes the other's count, so that one
- * detach is not enough; and it looks for regions behind the last one, too, where one lay that was detached.
- * What is attached would depend on addresses. Here the count is 1, and nothing is left behind the last one.
- *
  * In Open MPI 4.1 it does not find the right region of a dynamic window that has several. There dynamic
  * windows are osc/pt2pt's, and so are shadows; in Open MPI 5 there is no other component (window_ucx.c).
  */
@@ -63,8 +59,6 @@ static struct {
     ompi_osc_base_module_compare_and_swap_fn_t compare_and_swap;
     ompi_osc_base_module_post_fn_t post;
     ompi_osc_base_module_test_fn_t test;
-    ompi_osc_base_module_win_attach_fn_t win_attach;
-    ompi_osc_base_module_win_detach_fn_t win_detach;
 } stock;
 
 static bool reads;        /* the next put is to be after the get before it */
@@ -329,55 +323,6 @@ static int test(struct ompi_win_t *win, int *flag)
     return status;
 }
 
-/* The table of attached regions, of each window at this place; 0: not known yet. The word before counts them,
- * and behind it is, for each, how often it is attached. */
-static size_t regions_place;
-enum { REGIONS = 48, REGION_SIZE = 1040, TIMES_SIZE = 24, TIMES_PLACE = 20 };
-
-static char *region(const struct ompi_win_t *win, uint64_t i)
-{
-    return (char *)win->w_osc_module + regions_place + i * REGION_SIZE;
-}
-
-static uint64_t region_count(const struct ompi_win_t *win)
-{
-    uint64_t count = 0;
-    if (regions_place > 0)
-        memcpy(&count, region(win, 0) - sizeof count, sizeof count);
-    return count;
-}
-
-static void find_regions(const struct ompi_win_t *win, const uint64_t *first)
-{
-    const char *module = (const char *)win->w_osc_module;
-    const size_t length = 2 * sizeof *first, size = malloc_usable_size(win->w_osc_module);
-    for (size_t at = sizeof *win->w_osc_module; regions_place == 0 && at + sizeof *first + length <= size;
-         at += sizeof *first)
-        if (*(const uint64_t *)(const void *)(module + at) == 1 &&
-            memcmp(module + at + sizeof *first, first, length) == 0)
-            regions_place = at + sizeof *first;
-}
-
-static int win_attach(struct ompi_win_t *win, void *base, size_t length)
-{
-    const uint64_t added[] = {(uint64_t)(uintptr_t)base, length};
-    uint64_t before = region_count(win);
-    int status = stock.win_attach(win, base, length);
-    find_regions(win, added);
-    for (uint64_t i = 0; i < region_count(win) && region_count(win) > before; i++)
-        if (memcmp(region(win, i), added, sizeof added) == 0)
-            *(int *)(void *)(region(win, REGIONS) + i * TIMES_SIZE + TIMES_PLACE) = 1;
-    return status;
-}
-
-static int win_detach(struct ompi_win_t *win, const void *base)
-{
-    int status = stock.win_detach(win, base);
-    if (regions_place > 0 && region_count(win) < REGIONS)
-        memset(region(win, region_count(win)), 0, REGION_SIZE);
-    return status;
-}
-
 static int query(struct ompi_win_t *win, void **base, size_t size, int disp_unit,
                  struct ompi_communicator_t *comm, struct opal_info_t *info, int flavor)
 {
@@ -405,9 +350,8 @@ void pf_glue_osc_ucx_repair(void (*replace)(void *handle, const char *name, void
     REPLACE(compare_and_swap);
     REPLACE(post);
     REPLACE(test);
-    REPLACE(win_attach);
-    REPLACE(win_detach);
 #undef REPLACE
+    pf_glue_regions_ucx_repair(functions);
     replace(handle, PF_OMPI_OSC_UCX_ACCUMULATE, (void *)accumulate);
     replace(handle, PF_OMPI_OSC_UCX_GET_ACCUMULATE, (void *)get_accumulate);
     replace(handle, "ucp_put_nbi", (void *)put);

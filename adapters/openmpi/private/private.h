@@ -69,41 +69,43 @@
     X("ompi_coll_portals4_ibarrier_intra_fini")                                                              \
     X("ompi_coll_portals4_igather_intra_fini")                                                               \
     X("ompi_coll_portals4_ireduce_intra_fini")
-#define PF_OMPI_LB                     "ompi_mpi_lb"
-#define PF_OMPI_UB                     "ompi_mpi_ub"
-#define PF_OMPI_INTEGER16              "ompi_mpi_2dblprec"
-#define PF_OMPI_COLL_BCAST             "ompi_coll_portals4_bcast_intra"
-#define PF_OMPI_COLL_TYPES             "ompi_coll_portals4_atomic_datatype"
-#define PF_OMPI_COPY                   "opal_datatype_copy_content_same_ddt"
-#define PF_OMPI_COMMIT                 "opal_datatype_commit"
-#define PF_OMPI_NBC_START              "NBC_Start"
-#define PF_OMPI_NBC_PROGRESS           "NBC_Progress"
-#define PF_OMPI_OSC_UCX_COMPONENT      "mca_osc_ucx_component"
-#define PF_OMPI_OSC_UCX_FUNCTIONS      "ompi_osc_ucx_module_template"
-#define PF_OMPI_OSC_UCX_ACCUMULATE     "ompi_osc_ucx_accumulate"
-#define PF_OMPI_OSC_UCX_GET_ACCUMULATE "ompi_osc_ucx_get_accumulate"
-#define PF_OMPI_OSC_LIST               "opal_free_list_init"
-#define PF_OMPI_OSC_COMM               "ompi_comm_dup"
-#define PF_OMPI_OSC_CONTROL            (1ULL << 60)
-#define PF_OMPI_OSC_LOCK               8
-#define PF_OMPI_OSC_EXCLUSIVE          (1LL << 32)
-#define PF_OMPI_MTL                    "ompi_mtl_portals4"
-#define PF_OMPI_MTL_PROGRESS           PF_OMPI_MTL "_progress"
-#define PF_OMPI_MTL_TREE               PF_OMPI_MTL "_flowctl_add_procs"
-#define PF_OMPI_MTL_COMPONENT          "mca_mtl_portals4_component"
-#define PF_OMPI_MTL_SHORT              (1ULL << 60)
-#define PF_OMPI_MTL_LONG               (2ULL << 60)
-#define PF_OMPI_MTL_KIND               16
-#define PF_OMPI_MTL_ISEND              0
-#define PF_OMPI_MTL_RECV               2
-#define PF_OMPI_MTL_ENTRY              40
-#define PF_OMPI_MTL_GETS               72
-#define PF_OMPI_MTL_PENDING            1192
-#define PF_OMPI_TAG_BITS               23
-#define PF_OMPI_PASSES                 8
-#define PF_OMPI_UCX_PREFIXES           "opal_common_ucx_", "pml_ucx_"
+#define PF_OMPI_LB            "ompi_mpi_lb"
+#define PF_OMPI_UB            "ompi_mpi_ub"
+#define PF_OMPI_INTEGER16     "ompi_mpi_2dblprec"
+#define PF_OMPI_COLL_BCAST    "ompi_coll_portals4_bcast_intra"
+#define PF_OMPI_COLL_TYPES    "ompi_coll_portals4_atomic_datatype"
+#define PF_OMPI_COPY          "opal_datatype_copy_content_same_ddt"
+#define PF_OMPI_COMMIT        "opal_datatype_commit"
+#define PF_OMPI_NBC_START     "NBC_Start"
+#define PF_OMPI_NBC_PROGRESS  "NBC_Progress"
+#define PF_OMPI_OSC_LIST      "opal_free_list_init"
+#define PF_OMPI_OSC_COMM      "ompi_comm_dup"
+#define PF_OMPI_OSC_CONTROL   (1ULL << 60)
+#define PF_OMPI_OSC_LOCK      8
+#define PF_OMPI_OSC_EXCLUSIVE (1LL << 32)
+#define PF_OMPI_MTL           "ompi_mtl_portals4"
+#define PF_OMPI_MTL_PROGRESS  PF_OMPI_MTL "_progress"
+#define PF_OMPI_MTL_TREE      PF_OMPI_MTL "_flowctl_add_procs"
+#define PF_OMPI_MTL_COMPONENT "mca_mtl_portals4_component"
+#define PF_OMPI_MTL_SHORT     (1ULL << 60)
+#define PF_OMPI_MTL_LONG      (2ULL << 60)
+#define PF_OMPI_MTL_KIND      16
+#define PF_OMPI_MTL_ISEND     0
+#define PF_OMPI_MTL_RECV      2
+#define PF_OMPI_MTL_ENTRY     40
+#define PF_OMPI_MTL_GETS      72
+#define PF_OMPI_MTL_PENDING   1192
+#define PF_OMPI_TAG_BITS      23
+#define PF_OMPI_PASSES        8
+
+#define PF_OMPI_UCX_PREFIXES  "opal_common_ucx_", "pml_ucx_"
 #define PF_OMPI_UCX_SETTINGS(X)                                                                              \
     X("tls", "any") /* the simulated transport and device are none that it knows */                          \
     X("devices", "any")                                                                                      \
     X("opal_mem_hooks", "0")      /* the simulated NIC keeps no registrations */                             \
     X("progress_iterations", "1") /* a rank that waits for a message advances its collectives, too */
+
+#define PF_OMPI_OSC_UCX_COMPONENT      "mca_osc_ucx_component"
+#define PF_OMPI_OSC_UCX_FUNCTIONS      "ompi_osc_ucx_module_template"
+#define PF_OMPI_OSC_UCX_ACCUMULATE     "ompi_osc_ucx_accumulate"
+#define PF_OMPI_OSC_UCX_GET_ACCUMULATE "ompi_osc_ucx_get_accumulate"
