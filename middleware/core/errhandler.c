@@ -55,7 +55,9 @@ static void fatal(struct pf_rank *r, int code)
             pf_call_site_of(r, r->call.site, site, sizeof site), text ? text : "unknown error code", code);
     pf_job_blame(&r->self, code, "%s failed: %s", pf_fn_name(r->call.fn), text ? text : "unknown error code");
     pf_upcalls.fatal(r, text ? text : "unknown error code");
-    pf_job_abort(r->self.rank, code);
+    /* A rank of this job that has left with an error is the reason more likely than not. */
+    bool left = pf_job_state.left_status && pf_job_state.world_count == 1;
+    pf_job_abort(r->self.rank, left ? pf_job_state.left_status : code);
 }
 
 int pf_errhandler_run(struct pf_rank *r, MPI_Errhandler handler, void *handle, int code)

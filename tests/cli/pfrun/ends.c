@@ -129,6 +129,8 @@ int main(int argc, char **argv)
         return 3;
     if (strcmp(argv[1], "partly") == 0)
         wait_in_part();
+    if (strcmp(argv[1], "lost") == 0 && argc > 3)
+        MPI_Barrier(MPI_COMM_WORLD);
     if (strcmp(argv[1], "deadlock") == 0 || strcmp(argv[1], "lost") == 0)
         MPI_Recv(data, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (strcmp(argv[1], "Win_test") == 0)
