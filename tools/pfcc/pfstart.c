@@ -35,13 +35,13 @@ typedef int start_main(int (*main)(int, char **, char **), int argc, char **argv
 start_main __real___libc_start_main;
 start_main __wrap___libc_start_main __attribute__((visibility("hidden")));
 
-/* Names of the calls that make a program one for the simulator; the profiling names of MPI and pfcc's for raw
+/* Names of the calls that make a program one for the simulator: MPI's, in C and Fortran, and pfcc's for raw
  * references too. */
 static int needs_simulator(const char *name)
 {
-    static const char *const prefixes[] = {"pf_MPI_Init",      "pf_PMPI_Init", "__wrap_MPI_Init",
-                                           "__wrap_PMPI_Init", "PtlInit",      "shmem_init",
-                                           "start_pes"};
+    static const char *const prefixes[] = {"pf_MPI_Init",     "pf_PMPI_Init",     "pf_entry_Init",
+                                           "__wrap_MPI_Init", "__wrap_PMPI_Init", "PtlInit",
+                                           "shmem_init",      "start_pes"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         size_t length = strlen(prefixes[i]);
         if (strncmp(name, prefixes[i], length) == 0)

@@ -88,7 +88,8 @@ static void lay_groups(const int32_t *extents, int32_t routers, struct pf_pictur
     for (int32_t v = 0; v < routers; v++) {
         bool has_nodes = v < each * groups;
         int32_t number = has_nodes ? v : v - each * groups, count = has_nodes ? each : inner;
-        double turn = TURN * (number / count) / groups, own = TURN * (number % count) / count;
+        int32_t group = number / count;
+        double turn = TURN * group / groups, own = TURN * (number % count) / count;
         double radius = has_nodes ? small : small / 2;
         at[v] = (struct pf_picture_point){large * sin(turn) + radius * sin(own),
                                           -large * cos(turn) - radius * cos(own)};
