@@ -17,15 +17,27 @@ void an_comm_leave(struct an_comm *comm);
 /* Fills the table of native functions. */
 void an_comm_install(struct pf_own_fn *fn);
 
+/* MPICH's list of identifiers that are free, with a word more. */
+enum { AN_FREE_BYTES = 260 };
+
 /*
  * The members of a new communicator agree on an identifier. Open MPI calls three nonblocking allreduces, one
  * after the other: for the lowest free identifier, for whether it is free everywhere, and for whether all are
- * ready. The members leave as far apart as these make them. Returns an MPI error code.
+ * ready. MPICH calls an allreduce and a broadcast. The members leave as far apart as these make them. Returns
+ * an MPI error code.
  */
 int an_comm_agree(struct an_comm *comm);
 
 /*
  * The native function (group.c): the members exchange 4 B three times, up a binary tree of the group and down
- * again, as in Open MPI, and pay for these messages.
+ * again, as in Open MPI, and pay for these messages. As in MPICH all that are free by recursive doubling, and
+ * one by a binomial tree.
  */
 int an_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made);
+
+/* A broadcast of 4 B from the first of n members, ranks of the world, of which the caller is number `me`:
+ * MPICH's in a new communicator, by a binomial tree; paid for by these messages. */
+void an_comm_broadcast(const struct an_comm *parent, const int *members, int n, int me);
+
+/* The same among a group's members; others do nothing. */
+void an_comm_broadcast_group(const struct an_comm *parent, MPI_Group group);

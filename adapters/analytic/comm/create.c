@@ -2,16 +2,30 @@
 /* Calls that make communicators. The middleware knows the members, so the engine only prices the call. */
 #include "adapters/analytic/comm/comm.h"
 
+#include <stdlib.h>
+
 #include "adapters/analytic/collective/collective.h"
 #include "adapters/local/collectives.h"
+#include "base/memory.h"
 #include "pf_fn.h"
 
-/* Bytes that members exchange to agree on an identifier, and before that for a split on colors and keys. */
+/* Bytes that members exchange to agree on an identifier, in MPICH all that are free first, and before that
+ * for a split on colors and keys. */
 enum { IDENTIFIER_BYTES = 4, IDENTIFIER_ROUNDS = 3, COLOR_BYTES = 8 };
+
+static int agree_as_mpich(struct an_comm *comm)
+{
+    struct an_part p = {.pretend = AN_FREE_BYTES, .send_type = MPI_UINT32_T, .op = MPI_BAND};
+    return an_collective_call(comm, &p, PF_COLL_ALLREDUCE, false);
+}
 
 int an_comm_agree(struct an_comm *comm)
 {
     struct an_part p = {.pretend = IDENTIFIER_BYTES};
+    if (an_job.mpich) {
+        int code = agree_as_mpich(comm);
+        return code == MPI_SUCCESS ? an_collective_call(comm, &p, PF_COLL_BCAST, false) : code;
+    }
     int error = MPI_SUCCESS;
     for (int i = 0; i < IDENTIFIER_ROUNDS && error == MPI_SUCCESS; i++)
         error = an_collective_call(comm, &p, PF_COLL_ALLREDUCE, true);
@@ -34,20 +48,78 @@ static int an_comm_dup(MPI_Comm comm, MPI_Comm *made)
     return agree(comm, made);
 }
 
-static int an_comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made)
+static int an_comm_create(MPI_Comm handle, MPI_Group group, MPI_Comm *made)
 {
-    (void)group;
-    return agree(comm, made);
+    struct an_comm *comm = an_comm_of(handle);
+    if (!an_job.mpich || !comm || comm->shared->cut)
+        return agree(handle, made);
+    int error = agree_as_mpich(comm);
+    *made = MPI_COMM_NULL;
+    if (error == MPI_SUCCESS)
+        an_comm_broadcast_group(comm, group);
+    return error;
+}
+
+struct keyed {
+    int key, rank;
+};
+
+static int compare_keyed(const void *a, const void *b)
+{
+    const struct keyed *x = a, *y = b;
+    return x->key != y->key ? (x->key > y->key) - (x->key < y->key)
+                            : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* The members of the caller's color, as ranks of the world in order of keys, of which it is number `me`; how
+ * many. */
+static int members_of_color(const struct an_comm *comm, int *members, int *me)
+{
+    const struct an_shared *shared = comm->shared;
+    const int *colors = shared->colors;
+    struct keyed *same = pf_malloc((size_t)shared->size * sizeof *same);
+    int n = 0;
+    for (int i = 0; i < shared->size; i++)
+        if (colors[2 * i] == colors[2 * comm->me])
+            same[n++] = (struct keyed){colors[2 * i + 1], i};
+    qsort(same, (size_t)n, sizeof *same, compare_keyed);
+    for (int i = 0; i < n; i++) {
+        *me = same[i].rank == comm->me ? i : *me;
+        members[i] = shared->world_ranks[same[i].rank];
+    }
+    free(same);
+    return n;
+}
+
+/* All have said their color when the exchange of colors is over, and say the next one when that of
+ * identifiers is. */
+static int split_as_mpich(struct an_comm *comm, int color)
+{
+    int *members = pf_malloc((size_t)comm->shared->size * sizeof *members), me = 0;
+    int n = members_of_color(comm, members, &me), error = agree_as_mpich(comm);
+    if (error == MPI_SUCCESS && color != MPI_UNDEFINED)
+        an_comm_broadcast(comm, members, n, me);
+    free(members);
+    return error;
 }
 
 static int an_comm_split(MPI_Comm handle, int color, int key, MPI_Comm *made)
 {
     struct an_comm *comm = an_comm_of(handle);
     struct an_part p = {.pretend = COLOR_BYTES};
-    (void)color, (void)key;
-    int error = comm ? an_collective_call(comm, &p, PF_COLL_ALLGATHER, false) : MPI_ERR_COMM;
     *made = MPI_COMM_NULL;
-    return error != MPI_SUCCESS || comm->shared->cut ? error : agree(handle, made);
+    if (!comm)
+        return MPI_ERR_COMM;
+    if (an_job.mpich && !comm->shared->cut) {
+        if (!comm->shared->colors)
+            comm->shared->colors = pf_calloc((size_t)comm->shared->size, 2 * sizeof(int));
+        comm->shared->colors[2 * comm->me] = color;
+        comm->shared->colors[2 * comm->me + 1] = key;
+    }
+    int error = an_collective_call(comm, &p, PF_COLL_ALLGATHER, false);
+    if (error != MPI_SUCCESS || comm->shared->cut)
+        return error;
+    return an_job.mpich ? split_as_mpich(comm, color) : agree(handle, made);
 }
 
 static int an_intercomm_merge(MPI_Comm comm, int high, MPI_Comm *made)

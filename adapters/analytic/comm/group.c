@@ -3,8 +3,10 @@
 #include "adapters/analytic/comm/comm.h"
 
 #include <limits.h>
+#include <stdlib.h>
 
 #include "adapters/analytic/p2p/p2p.h"
+#include "base/memory.h"
 
 enum { PARENT, FIRST_CHILD, PEERS = 3, ROUNDS = 3 };
 
@@ -12,6 +14,7 @@ enum { PARENT, FIRST_CHILD, PEERS = 3, ROUNDS = 3 };
 struct tree {
     struct an_comm *place;
     int tag;
+    int words; /* of a message */
     int peers[PEERS];
 };
 
@@ -47,12 +50,12 @@ static void find_peers(struct tree *tree, MPI_Group group)
 }
 
 /* The values do not matter: the middleware knows which identifier is free. */
-static int exchanged;
+static uint32_t exchanged[AN_FREE_BYTES / sizeof(uint32_t)];
 
 static MPI_Request receive(const struct tree *tree, int peer)
 {
     struct an_request *request = an_request_new(tree->place->rank, AN_RECEIVE);
-    an_request_describe(request, &exchanged, 1, MPI_INT);
+    an_request_describe(request, exchanged, tree->words, MPI_INT);
     request->posted = an_now(tree->place->rank);
     request->path = an_path_post(tree->place->rank, request->posted, PF_CHAIN_SOFTWARE);
     an_message_receive(tree->place, peer, tree->tag, request);
@@ -61,10 +64,17 @@ static MPI_Request receive(const struct tree *tree, int peer)
 
 static MPI_Request send(const struct tree *tree, int peer)
 {
-    struct an_send s = {tree->place, &exchanged, 1, MPI_INT, peer, tree->tag, PF_COST_STANDARD};
+    struct an_send s = {tree->place, exchanged, tree->words, MPI_INT, peer, tree->tag, PF_COST_STANDARD};
     struct an_request *request = an_send_request(&s);
     request->done_at = an_message_send(&s, &request);
     return (MPI_Request)request;
+}
+
+static void finish(int n, MPI_Request *handles)
+{
+    an_wait_all(n, handles);
+    for (int i = 0; i < n; i++)
+        an_request_finish(&handles[i], NULL);
 }
 
 static void with_children(const struct tree *tree, MPI_Request (*start)(const struct tree *tree, int peer))
@@ -74,17 +84,13 @@ static void with_children(const struct tree *tree, MPI_Request (*start)(const st
     for (int i = FIRST_CHILD; i < PEERS; i++)
         if (tree->peers[i] >= 0)
             handles[n++] = start(tree, tree->peers[i]);
-    an_wait_all(n, handles);
-    for (int i = 0; i < n; i++)
-        an_request_finish(&handles[i], NULL);
+    finish(n, handles);
 }
 
 static void with_parent(const struct tree *tree)
 {
     MPI_Request handles[] = {send(tree, tree->peers[PARENT]), receive(tree, tree->peers[PARENT])};
-    an_wait_all(2, handles);
-    for (int i = 0; i < 2; i++)
-        an_request_finish(&handles[i], NULL);
+    finish(2, handles);
 }
 
 /* The application's tag counts within its communicator. */
@@ -93,11 +99,96 @@ static int tag_of(const struct an_comm *comm, int tag)
     return (int)(((unsigned)comm->shared->id * 65599u + (unsigned)tag) & INT_MAX);
 }
 
+/* MPICH's trees; peers are numbers in `members`, ranks of the world. */
+
+static void one(const struct tree *tree, MPI_Request (*start)(const struct tree *tree, int peer), int member)
+{
+    MPI_Request handle = start(tree, member);
+    finish(1, &handle);
+}
+
+/* Binomial, from the first member. */
+static void broadcast(struct tree *tree, const int *members, int n, int me)
+{
+    int below = 1; /* how many the caller serves, itself included */
+    tree->words = 1;
+    while (below < n && !(me & below))
+        below <<= 1;
+    if (me > 0)
+        one(tree, receive, members[me - below]);
+    for (below >>= 1; below; below >>= 1)
+        if (me + below < n)
+            one(tree, send, members[me + below]);
+}
+
+/* Recursive doubling. Of the first members, as many as are more than a power of two act through the next. */
+static void reduce(struct tree *tree, const int *members, int n, int me)
+{
+    int power = 1;
+    tree->words = AN_FREE_BYTES / (int)sizeof *exchanged;
+    while (2 * power <= n)
+        power *= 2;
+    int more = n - power, number = me < 2 * more ? me / 2 : me - more;
+    bool through = me < 2 * more && me % 2 == 0;
+    if (me < 2 * more)
+        one(tree, through ? send : receive, members[through ? me + 1 : me - 1]);
+    for (int step = 1; step < power && !through; step *= 2) {
+        int peer = number ^ step;
+        peer = members[peer < more ? 2 * peer + 1 : peer + more];
+        MPI_Request handles[] = {receive(tree, peer), send(tree, peer)};
+        finish(2, handles);
+    }
+    if (me < 2 * more)
+        one(tree, through ? receive : send, members[through ? me + 1 : me - 1]);
+}
+
+void an_comm_broadcast(const struct an_comm *parent, const int *members, int n, int me)
+{
+    struct tree tree = {.place = place_of(parent->rank), .tag = tag_of(parent, INT_MAX)};
+    broadcast(&tree, members, n, me);
+}
+
+/* A group's members as ranks of the world, whose memory is the caller's; the caller's number in `me`. */
+static int *members_of(const struct an_rank *rank, MPI_Group group, int *n, int *me)
+{
+    MPI_Group world;
+    PMPI_Group_size(group, n);
+    int *numbers = pf_malloc(((size_t)*n + 1) * sizeof *numbers),
+        *members = pf_malloc(((size_t)*n + 1) * sizeof *members);
+    for (int i = 0; i < *n; i++)
+        numbers[i] = i;
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    PMPI_Group_translate_ranks(world, 1, &rank->base.rank, group, me);
+    PMPI_Group_translate_ranks(group, *n, numbers, world, members);
+    PMPI_Group_free(&world);
+    free(numbers);
+    return members;
+}
+
+void an_comm_broadcast_group(const struct an_comm *parent, MPI_Group group)
+{
+    int n, me, *members = members_of(parent->rank, group, &n, &me);
+    if (me >= 0) /* MPI_UNDEFINED is not */
+        an_comm_broadcast(parent, members, n, me);
+    free(members);
+}
+
+static int create_as_mpich(struct tree *tree, MPI_Group group)
+{
+    int n, me, *members = members_of(tree->place->rank, group, &n, &me);
+    reduce(tree, members, n, me);
+    broadcast(tree, members, n, me);
+    free(members);
+    return MPI_SUCCESS;
+}
+
 int an_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
 {
     struct an_rank *rank = an_rank_self();
-    struct tree tree = {place_of(rank), tag_of(an_comm_of(comm), tag), {0}};
+    struct tree tree = {.place = place_of(rank), .tag = tag_of(an_comm_of(comm), tag), .words = 1};
     *made = MPI_COMM_NULL; /* the middleware makes it: it knows the members */
+    if (an_job.mpich)
+        return create_as_mpich(&tree, group);
     find_peers(&tree, group);
     for (int i = 0; i < ROUNDS; i++) {
         with_children(&tree, receive);

@@ -51,6 +51,7 @@ struct an_shared {
     struct an_collective *collectives; /* in progress, oldest first */
     struct an_collective *free_collectives;
     struct an_leave *leaves; /* scratch */
+    int *colors;             /* each member's color and key of MPI_Comm_split, as MPICH exchanges them */
     struct an_shared *next;  /* in the table */
 };
 

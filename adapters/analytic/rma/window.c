@@ -41,9 +41,24 @@ static int exchange(struct an_comm *comm, enum pf_coll_kind kind, size_t bytes)
     return an_collective_call(comm, &part, kind, false);
 }
 
+/* As MPICH makes a communicator for it, asks whether all have memory that they share, and exchanges sizes,
+ * units, addresses and keys. */
+static int synchronize_as_mpich(struct an_comm *comm, bool dynamic)
+{
+    static const size_t described[] = {8, 8, 16};
+    int error = an_comm_agree(comm);
+    if (error == MPI_SUCCESS)
+        error = exchange(comm, PF_COLL_ALLREDUCE, 1);
+    for (int i = 0; i < 3 && !dynamic && error == MPI_SUCCESS; i++)
+        error = exchange(comm, PF_COLL_ALLGATHER, described[i]);
+    return error == MPI_SUCCESS ? exchange(comm, PF_COLL_BARRIER, 0) : error;
+}
+
 /* With windows = pt2pt, a window has its own communicator, and no member leaves before all have it. */
 static int synchronize(struct an_comm *comm, const struct an_window *what)
 {
+    if (an_job.mpich)
+        return synchronize_as_mpich(comm, what->dynamic);
     if (an_job.by_messages) {
         int error = an_comm_agree(comm);
         return error == MPI_SUCCESS ? exchange(comm, PF_COLL_BARRIER, 0) : error;

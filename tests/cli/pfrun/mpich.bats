@@ -67,3 +67,17 @@ passes() {
     "$PF_BIN/pfinfo" --check | grep "^none *model mpich .*is of MPICH 5" # nothing of an installation to mend
     "$PF_BIN/pfrun" -np 2 -model smpi -quiet "$APP" smpi smpi
 }
+
+# Of 8 members, and of 6, which are no power of two.
+@test "analytic with MPICH's protocols is as long in the calls that make communicators and windows" {
+    only_mpich
+    "$PF_BIN/pfcc" -O1 -w -o makers "$BATS_TEST_DIRNAME/makers.c"
+    makers() { pfrun -np "$1" --cfg=smpi/simulate-computation:no --cfg=smpi/wtime:0 -model "$2" ./makers; }
+    for ranks in 8 6; do
+        makers $ranks mpich >mpich.txt
+        PARFOCAL_ANALYTIC_STACK=mpich makers $ranks analytic >analytic.txt
+        paste -d ' ' mpich.txt analytic.txt
+        paste -d ' ' mpich.txt analytic.txt | awk -v ranks=$ranks '{ error = $6 / $3 - 1
+            if (error ^ 2 > 0.02 ^ 2) wrong = 1; n++ } END { exit wrong || n != 10 * ranks }'
+    done
+}
