@@ -181,7 +181,11 @@ static bool read_needs(struct reading *reading)
         if (other < reading->number) {
             reading->object->scope |= image->objects[other].scope;
         } else if (other == image->count) {
-            void *handle = dlopen(name, reading->plan->flags);
+            void *handle = dlopen(name, reading->plan->flags | RTLD_NOLOAD);
+            if (!handle && reading->plan->program && !reading->plan->find && file->search)
+                return refuse(reading, "folders of its own where its libraries are looked for");
+            if (!handle)
+                handle = dlopen(name, reading->plan->flags);
             if (!handle) {
                 snprintf(reading->why, reading->n, "%s", dlerror());
                 return false;

@@ -56,14 +56,23 @@ struct {
     std::vector<Link *> links;
 } topology;
 
+/* SimGrid 4 has a zone of its own above that of the file. */
+const char *zone_property(const char *name)
+{
+    auto *root = simgrid::s4u::Engine::get_instance()->get_netzone_root();
+    const char *text = root->get_property(name);
+    for (const auto *zone : root->get_children())
+        text = text ? text : zone->get_property(name);
+    return text;
+}
+
 void find_topology()
 {
     if (topology.is_known)
         return;
     read_hosts();
     topology.is_known = true;
-    const char *text =
-        simgrid::s4u::Engine::get_instance()->get_netzone_root()->get_property("parfocal-topology");
+    const char *text = zone_property("parfocal-topology");
     struct pf_fabric_speeds any;
     char error[300];
     if (!text)
@@ -164,6 +173,13 @@ bool find_route(int src, int dst, std::vector<Link *> &path, double &latency)
         return true;
     }
     sg_host_t from = hosts[src], to = hosts[dst];
+    if (topology.fabric) { /* SimGrid knows no routes of the last hosts */
+        auto *own = Link::by_name_or_null(from->get_name() + "_loopback");
+        if (own)
+            path.push_back(own);
+        latency = own ? own->get_latency() : 0.0;
+        return own;
+    }
     try {
         from->route_to(to, path, &latency);
     } catch (const std::exception &) {
