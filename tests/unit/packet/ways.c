@@ -205,9 +205,9 @@ static void test_faults(void **state)
     assert_int_equal(lost("torus:5x4", "minimal", 0, 1, false), 0);
     assert_int_equal(lost("torus:5x4", "minimal", 0, 19, false), 0);
     assert_int_equal(lost("dragonfly:2,4,2,3", "minimal", 0, 16, false), 0);
-    assert_int_equal(lost("dragonflyplus:1,2,2,2,3", "minimal", 0, 6, false), 0);
-    assert_int_equal(lost("dragonflyplus:1,2,2,2,3", "minimal", 6, 8, false), 0);
-    assert_int_equal(lost("dragonflyplus:1,2,2,2,3", "minimal-adaptive", 6, 8, false), 0);
+    assert_int_equal(lost("dragonflyplus:2,2,2,2,3", "minimal", 0, 6, false), 0);
+    assert_int_equal(lost("dragonflyplus:2,2,2,2,3", "minimal", 6, 8, false), 0);
+    assert_int_equal(lost("dragonflyplus:2,2,2,2,3", "minimal-adaptive", 6, 8, false), 0);
     /* The only minimal way is down; non-minimal ones are not. */
     assert_int_equal(lost("hyperx:4,2", "minimal", 0, 7, false), 2 * 2 * 2);
     assert_int_equal(lost("hyperx:4,2", "ugal", 0, 7, false), 0);
