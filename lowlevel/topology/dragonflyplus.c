@@ -80,7 +80,7 @@ static bool crosses(const struct pf_fabric *f, int32_t from, int32_t to, int32_t
            (leaf < 0 || goes_down(f, gate(d, to, from, copy), leaf));
 }
 
-static int32_t no_spine_between(const struct plus *d, int32_t router, int32_t group)
+static bool no_spine_between(const struct plus *d, int32_t router, int32_t group)
 {
     for (int32_t i = 0; i < d->copies; i++)
         if (gate(d, group_of(d, router), group, i) == router)
@@ -309,8 +309,7 @@ static const char *read_shape(struct plus *d, const char *text)
     *d = (struct plus){.terminals = number[0], .leaves = number[1], .width = 1};
     if (count < 4 || pf_fabric_read_option(&end, "width", &d->width, 1) < 0 || d->width < 1 || *end)
         return "after P,L,S,H and perhaps groups only ,width=W may follow, the rate of links between "
-               "switches "
-               "in that of nodes' links";
+               "switches in that of nodes' links";
     d->spines = number[2];
     d->globals = number[3];
     int64_t globals = (int64_t)d->spines * d->globals, groups = count > 4 ? number[4] : globals + 1;
@@ -318,7 +317,7 @@ static const char *read_shape(struct plus *d, const char *text)
         d->leaves + (int64_t)d->globals > PF_TOPOLOGY_PORTS)
         return "a switch has more than 512 ports";
     if (groups > globals + 1)
-        return "it has more groups than global links of a group, and one";
+        return "it has more groups than a group has global links, plus one";
     d->groups = (int32_t)groups;
     const int32_t nodes[] = {d->groups, d->leaves, d->terminals}, ups[] = {d->groups, d->leaves, d->spines};
     const int32_t gates[] = {d->groups, d->spines, d->globals};

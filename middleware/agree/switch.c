@@ -61,8 +61,7 @@ void pf_model_load(enum pf_model model)
         pf_die("model %s: %s", pf_model_name(model), pf_model_missing(model));
     if (model == PF_MODEL_SMPI && !pf_platform_has_routes())
         pf_die("model smpi has no routes on this platform, which is no cluster that SimGrid knows: at most "
-               "1,024 "
-               "hosts, or the first 256 of more; choose another model, such as analytic");
+               "1,024 hosts, or the first 256 of more; choose another model, such as analytic");
     if (pf_job_state.ranks[0].models[model])
         return;
     int impl = pf_model_impl(model);

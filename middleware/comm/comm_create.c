@@ -69,24 +69,38 @@ static void meeting_leave(struct pf_comm_shared *shared, struct pf_comm_meeting 
     free(meeting);
 }
 
+struct keyed {
+    int key, rank;
+};
+
+static int compare_keyed(const void *a, const void *b)
+{
+    const struct keyed *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
 /* Members of `color` on one side, ordered by key and then by rank; returns their number, and the index of
- * number `self` of them. */
+ * number `self` of them. Each member does it: mostly keys are in order. */
 static int meeting_members(const struct pf_comm_shared *side, const struct pf_comm_meeting *meeting,
                            int color, int *world_ranks, int self, int *me)
 {
     int size = side->size, first = meeting_place(side), n = 0;
-    int *order = pf_malloc((size_t)size * sizeof *order);
+    struct keyed *order = pf_malloc((size_t)size * sizeof *order);
+    bool in_order = true;
     for (int i = 0; i < size; i++) {
         if (!meeting->member[first + i].present || meeting->member[first + i].color != color)
             continue;
-        int at = n++;
-        for (; at > 0 && meeting->member[first + order[at - 1]].key > meeting->member[first + i].key; at--)
-            order[at] = order[at - 1];
-        order[at] = i;
+        order[n] = (struct keyed){meeting->member[first + i].key, i};
+        in_order = in_order && (n == 0 || order[n - 1].key <= order[n].key);
+        n++;
     }
+    if (!in_order)
+        qsort(order, (size_t)n, sizeof *order, compare_keyed);
     for (int i = 0; i < n; i++) {
-        world_ranks[i] = side->world_ranks[order[i]];
-        if (order[i] == self)
+        world_ranks[i] = side->world_ranks[order[i].rank];
+        if (order[i].rank == self)
             *me = i;
     }
     free(order);

@@ -35,9 +35,20 @@ int an_comm_agree(struct an_comm *comm);
  */
 int an_comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made);
 
-/* A broadcast of 4 B from the first of n members, ranks of the world, of which the caller is number `me`:
- * MPICH's in a new communicator, by a binomial tree; paid for by these messages. */
-void an_comm_broadcast(const struct an_comm *parent, const int *members, int n, int me);
+/* The members of a new communicator in the order of their ranks there: of a list of n ranks of the world, or
+ * of a group if that is NULL. The caller is number `me`. */
+struct an_members {
+    const int *list;
+    MPI_Group group, world;
+    int n, me;
+};
 
-/* The same among a group's members; others do nothing. */
+/* A broadcast of 4 B from the first one: MPICH's in a new communicator, by a binomial tree; paid for by these
+ * messages. */
+void an_comm_broadcast(const struct an_comm *parent, const struct an_members *members);
+
+/* The same in a group; other ranks do nothing. */
 void an_comm_broadcast_group(const struct an_comm *parent, MPI_Group group);
+
+/* What is remembered of the last MPI_Comm_split; NULL is allowed. */
+void an_comm_split_free(struct an_split *split);

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Comm_create_group, which the members of a group call alone. */
+/* Messages among the members of a new communicator alone: MPI_Comm_create_group, and MPICH's broadcast. */
 #include "adapters/analytic/comm/comm.h"
 
 #include <limits.h>
-#include <stdlib.h>
 
 #include "adapters/analytic/p2p/p2p.h"
-#include "base/memory.h"
 
 enum { PARENT, FIRST_CHILD, PEERS = 3, ROUNDS = 3 };
 
@@ -99,86 +97,88 @@ static int tag_of(const struct an_comm *comm, int tag)
     return (int)(((unsigned)comm->shared->id * 65599u + (unsigned)tag) & INT_MAX);
 }
 
-/* MPICH's trees; peers are numbers in `members`, ranks of the world. */
-
-static void one(const struct tree *tree, MPI_Request (*start)(const struct tree *tree, int peer), int member)
+/* As a rank of the world. */
+static int member(const struct an_members *members, int number)
 {
-    MPI_Request handle = start(tree, member);
+    int rank = 0;
+    if (members->list)
+        return members->list[number];
+    PMPI_Group_translate_ranks(members->group, 1, &number, members->world, &rank);
+    return rank;
+}
+
+static void one(const struct tree *tree, MPI_Request (*start)(const struct tree *tree, int peer), int peer)
+{
+    MPI_Request handle = start(tree, peer);
     finish(1, &handle);
 }
 
-/* Binomial, from the first member. */
-static void broadcast(struct tree *tree, const int *members, int n, int me)
+/* MPICH's: binomial, from the first member. */
+static void broadcast(struct tree *tree, const struct an_members *m)
 {
     int below = 1; /* how many the caller serves, itself included */
     tree->words = 1;
-    while (below < n && !(me & below))
+    while (below < m->n && !(m->me & below))
         below <<= 1;
-    if (me > 0)
-        one(tree, receive, members[me - below]);
+    if (m->me > 0)
+        one(tree, receive, member(m, m->me - below));
     for (below >>= 1; below; below >>= 1)
-        if (me + below < n)
-            one(tree, send, members[me + below]);
+        if (m->me + below < m->n)
+            one(tree, send, member(m, m->me + below));
 }
 
 /* Recursive doubling. Of the first members, as many as are more than a power of two act through the next. */
-static void reduce(struct tree *tree, const int *members, int n, int me)
+static void reduce(struct tree *tree, const struct an_members *m)
 {
-    int power = 1;
+    int power = 1, me = m->me;
     tree->words = AN_FREE_BYTES / (int)sizeof *exchanged;
-    while (2 * power <= n)
+    while (2 * power <= m->n)
         power *= 2;
-    int more = n - power, number = me < 2 * more ? me / 2 : me - more;
+    int more = m->n - power, number = me < 2 * more ? me / 2 : me - more;
     bool through = me < 2 * more && me % 2 == 0;
-    if (me < 2 * more)
-        one(tree, through ? send : receive, members[through ? me + 1 : me - 1]);
+    int next = me < 2 * more ? member(m, through ? me + 1 : me - 1) : -1;
+    if (next >= 0)
+        one(tree, through ? send : receive, next);
     for (int step = 1; step < power && !through; step *= 2) {
         int peer = number ^ step;
-        peer = members[peer < more ? 2 * peer + 1 : peer + more];
+        peer = member(m, peer < more ? 2 * peer + 1 : peer + more);
         MPI_Request handles[] = {receive(tree, peer), send(tree, peer)};
         finish(2, handles);
     }
-    if (me < 2 * more)
-        one(tree, through ? receive : send, members[through ? me + 1 : me - 1]);
+    if (next >= 0)
+        one(tree, through ? receive : send, next);
 }
 
-void an_comm_broadcast(const struct an_comm *parent, const int *members, int n, int me)
+void an_comm_broadcast(const struct an_comm *parent, const struct an_members *members)
 {
     struct tree tree = {.place = place_of(parent->rank), .tag = tag_of(parent, INT_MAX)};
-    broadcast(&tree, members, n, me);
+    broadcast(&tree, members);
 }
 
-/* A group's members as ranks of the world, whose memory is the caller's; the caller's number in `me`. */
-static int *members_of(const struct an_rank *rank, MPI_Group group, int *n, int *me)
+/* In `me` MPI_UNDEFINED, which is negative, if the rank is no member. */
+static struct an_members members_of(const struct an_rank *rank, MPI_Group group)
 {
-    MPI_Group world;
-    PMPI_Group_size(group, n);
-    int *numbers = pf_malloc(((size_t)*n + 1) * sizeof *numbers),
-        *members = pf_malloc(((size_t)*n + 1) * sizeof *members);
-    for (int i = 0; i < *n; i++)
-        numbers[i] = i;
-    PMPI_Comm_group(MPI_COMM_WORLD, &world);
-    PMPI_Group_translate_ranks(world, 1, &rank->base.rank, group, me);
-    PMPI_Group_translate_ranks(group, *n, numbers, world, members);
-    PMPI_Group_free(&world);
-    free(numbers);
+    struct an_members members = {.group = group};
+    PMPI_Comm_group(MPI_COMM_WORLD, &members.world);
+    PMPI_Group_size(group, &members.n);
+    PMPI_Group_translate_ranks(members.world, 1, &rank->base.rank, group, &members.me);
     return members;
 }
 
 void an_comm_broadcast_group(const struct an_comm *parent, MPI_Group group)
 {
-    int n, me, *members = members_of(parent->rank, group, &n, &me);
-    if (me >= 0) /* MPI_UNDEFINED is not */
-        an_comm_broadcast(parent, members, n, me);
-    free(members);
+    struct an_members members = members_of(parent->rank, group);
+    if (members.me >= 0)
+        an_comm_broadcast(parent, &members);
+    PMPI_Group_free(&members.world);
 }
 
 static int create_as_mpich(struct tree *tree, MPI_Group group)
 {
-    int n, me, *members = members_of(tree->place->rank, group, &n, &me);
-    reduce(tree, members, n, me);
-    broadcast(tree, members, n, me);
-    free(members);
+    struct an_members members = members_of(tree->place->rank, group);
+    reduce(tree, &members);
+    broadcast(tree, &members);
+    PMPI_Group_free(&members.world);
     return MPI_SUCCESS;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The classes of MPI-2 where mpi.h still has them (Open MPI 4), else the functions: virtual functions,
- * objects that the library initialises, handles that its constructors have made. With an argument, what is
- * refused. */
+ * objects that the library initialises, handles that its constructors have made. With one argument or two,
+ * what is refused. */
 #include <mpi.h>
 
 #include <cstdio>
@@ -30,6 +30,8 @@ static bool good(int argc)
     bool right = sum == size * (size + 1) / 2 && half.Get_size() == (size + 1 - rank % 2) / 2 &&
                  in[1] == (rank + size - 1) % size && status.Get_tag() == 5 && status.Get_count(pair) == 1 &&
                  MPI_Comm(MPI::COMM_NULL) == MPI_COMM_NULL;
+    if (argc > 2)
+        half.Set_errhandler(MPI::ERRORS_THROW_EXCEPTIONS);
     if (argc > 1) {
         MPI::Op op;
         op.Init(add, true);

@@ -95,6 +95,7 @@ class AbiTest(unittest.TestCase):
         if b"MPI::" in subprocess.run(["c++filt"], input=subprocess.run(["nm", "-D", self.dir / "classes"], capture_output=True, check=True).stdout,
                                       capture_output=True, check=True).stdout:
             self.assertIn("MPI::Op::Init of Open MPI's C++ bindings", self.pfrun("./classes", "operation", status=1))
+            self.assertIn("MPI_Comm_set_errhandler", self.pfrun("./classes", "throw", "exceptions", status=13))
 
     def test_what_is_refused(self):
         for argument, text in (("newer", "MPI_Session_init"), ("large", "MPI_Send_c: a count of 4294967296")):
