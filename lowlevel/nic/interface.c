@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "lowlevel/network/path.h"
+#include "lowlevel/nic/levels.h"
 
 static struct pf_nic **nics;
 static int nic_count;
@@ -19,6 +20,7 @@ static void set_up(struct pf_nic *nic, int node)
     pf_path_set_bus(node, pf_bus()->stream_rate());
     nic->engines_free =
         pf_lines_get(&memory, (size_t)pf_config.nic_match_engines * sizeof *nic->engines_free);
+    (void)pf_nic_level_of(0); /* refuses what cannot be read, also where no message stays in its host */
 }
 
 struct pf_nic *pf_nic_get(int node)

@@ -238,11 +238,12 @@ static void give_transport(const struct machine *m, const struct target *t)
     if (pf_config.openmpi_receive_time > 0)
         give(t, PF_OVERHEAD_RECEIVE, 0, pf_config.openmpi_receive_time, "openmpi_receive_time");
     give_answers(m, t);
+    const struct pf_nic_level *levels;
+    int count = pf_nic_levels(&levels); /* for any target, as it refuses what cannot be read */
     if (t->memory) {
-        const struct pf_nic_level *levels;
         double busy = fmax(m->wire, m->byte);
         give(t, PF_NIC_BANDWIDTH, 0, busy > 0 ? 1 / busy : INFINITY, "nic_loopback_bw, nic_pcie_bw");
-        for (int i = 1; m->past && i < pf_nic_levels(&levels); i++)
+        for (int i = 1; m->past && i < count; i++)
             give(t, PF_NIC_BANDWIDTH, above(m, levels[i].from - 1), levels[i].bandwidth,
                  "nic_loopback_levels");
         gap = fmax(gap, (double)pf_config.nic_header_bytes * busy);
