@@ -82,7 +82,8 @@ static void strided(struct set set)
             CHECK(out[i] == (type)(expected));                                                               \
         shmem_barrier(SET, sync_a);                                                                          \
         shmem_##name##_##operation##_to_all(in, in, n, SET, work, sync_b);                                   \
-        CHECK(memcmp(in, out, (size_t)n * sizeof *in) == 0);                                                 \
+        for (int i = 0; i < n; i++)                                                                          \
+            CHECK(in[i] == out[i]);                                                                          \
     } while (0)
 
 static void reductions(struct set set, int n)
