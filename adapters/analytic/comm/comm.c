@@ -32,7 +32,7 @@ static void shared_free(struct an_shared *shared)
         an_match_clear(&shared->match[i]);
     an_collective_clear(shared);
     free(shared->leaves);
-    an_comm_split_free(shared->split);
+    an_split_free(shared->split);
     free(shared->match);
     free(shared->joined);
     free(shared->world_ranks);

@@ -50,5 +50,14 @@ void an_comm_broadcast(const struct an_comm *parent, const struct an_members *me
 /* The same in a group; other ranks do nothing. */
 void an_comm_broadcast_group(const struct an_comm *parent, MPI_Group group);
 
-/* What is remembered of the last MPI_Comm_split; NULL is allowed. */
-void an_comm_split_free(struct an_split *split);
+/* ---- MPI_Comm_split as MPICH has it (split.c) ---- */
+
+/* The caller's color and key in the exchange before a split. */
+void an_split_say(struct an_comm *comm, int color, int key);
+
+/* The caller's new communicator when all have said theirs and none has said the next ones: by color, key,
+ * rank of the old one. Sorted by the first who asks. The list is in force until the next split. */
+struct an_members an_split_members(const struct an_comm *comm);
+
+/* What is remembered of the last split; NULL is allowed. */
+void an_split_free(struct an_split *split);

@@ -2,12 +2,8 @@
 /* Calls that make communicators. The middleware knows the members, so the engine only prices the call. */
 #include "adapters/analytic/comm/comm.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "adapters/analytic/collective/collective.h"
 #include "adapters/local/collectives.h"
-#include "base/memory.h"
 #include "pf_fn.h"
 
 /* Bytes that members exchange to agree on an identifier, in MPICH all that are free first, and before that
@@ -61,80 +57,12 @@ static int an_comm_create(MPI_Comm handle, MPI_Group group, MPI_Comm *made)
     return error;
 }
 
-struct keyed {
-    int color, key, rank;
-};
-
-/* What the members say in MPICH's exchange before an MPI_Comm_split, sorted once for all of them. */
-struct an_split {
-    uint64_t sorted; /* number of the call for which that has been done */
-    struct keyed *said;
-    struct keyed *order; /* by color, key, rank */
-    int *place;          /* of each member in that order, */
-    int *begin, *end;    /* of those of its color; by place */
-    int *world;          /* the order as ranks of the world */
-};
-
-static int compare_keyed(const void *a, const void *b)
-{
-    const struct keyed *x = a, *y = b;
-    if (x->color != y->color)
-        return x->color < y->color ? -1 : 1;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    return (x->rank > y->rank) - (x->rank < y->rank);
-}
-
-static struct an_split *split_new(int members)
-{
-    size_t n = (size_t)members;
-    struct an_split *split = pf_calloc(1, sizeof *split);
-    split->said = pf_calloc(n, sizeof *split->said);
-    split->order = pf_calloc(n, sizeof *split->order);
-    split->place = pf_calloc(4 * n, sizeof *split->place);
-    split->begin = split->place + n;
-    split->end = split->begin + n;
-    split->world = split->end + n;
-    return split;
-}
-
-void an_comm_split_free(struct an_split *split)
-{
-    if (!split)
-        return;
-    free(split->said);
-    free(split->order);
-    free(split->place);
-    free(split);
-}
-
-static void sort(const struct an_shared *shared, struct an_split *split)
-{
-    struct keyed *order = split->order;
-    int n = shared->size;
-    memcpy(order, split->said, (size_t)n * sizeof *order);
-    qsort(order, (size_t)n, sizeof *order, compare_keyed);
-    for (int i = 0; i < n; i++) {
-        split->place[order[i].rank] = i;
-        split->world[i] = shared->world_ranks[order[i].rank];
-        split->begin[i] = i > 0 && order[i].color == order[i - 1].color ? split->begin[i - 1] : i;
-    }
-    for (int i = n - 1; i >= 0; i--)
-        split->end[i] = i + 1 < n && order[i].color == order[i + 1].color ? split->end[i + 1] : i + 1;
-}
-
 /* All have said their color when the exchange of colors is over, and say the next one when that of
  * identifiers is. */
 static int split_as_mpich(struct an_comm *comm, int color)
 {
-    struct an_split *split = comm->shared->split;
-    if (split->sorted != comm->collectives)
-        sort(comm->shared, split);
-    split->sorted = comm->collectives;
-    int error = agree_as_mpich(comm), place = split->place[comm->me];
-    const struct an_members members = {.list = split->world + split->begin[place],
-                                       .n = split->end[place] - split->begin[place],
-                                       .me = place - split->begin[place]};
+    const struct an_members members = an_split_members(comm);
+    int error = agree_as_mpich(comm);
     if (error == MPI_SUCCESS && color != MPI_UNDEFINED)
         an_comm_broadcast(comm, &members);
     return error;
@@ -148,10 +76,8 @@ static int an_comm_split(MPI_Comm handle, int color, int key, MPI_Comm *made)
     if (!comm)
         return MPI_ERR_COMM;
     bool mpich = an_job.mpich && !comm->shared->cut;
-    if (mpich && !comm->shared->split)
-        comm->shared->split = split_new(comm->shared->size);
     if (mpich)
-        comm->shared->split->said[comm->me] = (struct keyed){color, key, comm->me};
+        an_split_say(comm, color, key);
     int error = an_collective_call(comm, &p, PF_COLL_ALLGATHER, false);
     if (error != MPI_SUCCESS || comm->shared->cut)
         return error;

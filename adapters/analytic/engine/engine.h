@@ -51,7 +51,7 @@ struct an_shared {
     struct an_collective *collectives; /* in progress, oldest first */
     struct an_collective *free_collectives;
     struct an_leave *leaves; /* scratch */
-    struct an_split *split;  /* of MPI_Comm_split as MPICH has it (create.c), or NULL */
+    struct an_split *split;  /* of MPI_Comm_split as MPICH has it (split.c), or NULL */
     struct an_shared *next;  /* in the table */
 };
 
