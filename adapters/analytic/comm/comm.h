@@ -56,7 +56,7 @@ void an_comm_broadcast_group(const struct an_comm *parent, MPI_Group group);
 void an_split_say(struct an_comm *comm, int color, int key);
 
 /* The caller's new communicator when all have said theirs and none has said the next ones: by color, key,
- * rank of the old one. Sorted by the first who asks. The list is in force until the next split. */
+ * rank of the old one. The first member that asks sorts them. The list is in force until the next split. */
 struct an_members an_split_members(const struct an_comm *comm);
 
 /* What is remembered of the last split; NULL is allowed. */
