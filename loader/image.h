@@ -32,7 +32,8 @@ struct pf_image_plan {
     int flags;  /* of dlopen, for the other libraries they need */
     /* A user's program, and not libraries that are known: writes to its code and constants end it, as they
      * do elsewhere, which takes a second mapping for each copy, and a third if it has pages of zeroes.
-     * Refused is a program that asks the dynamic linker for its own names, or allows code on its stack. */
+     * Refused is a program that asks the dynamic linker for its own names, unless `find` answers, or allows
+     * code on its stack. */
     bool program;
     /* Is asked first about every name that one of the files does not define; for all copies. Or NULL. */
     pf_imports_find *find;
@@ -65,6 +66,9 @@ void *pf_image_open(struct pf_image *image, int copy, const struct pf_elf *file)
 /* Whether `loaded` is from pf_image_open(), and what such a library, or one that it needs, exports. */
 bool pf_image_holds(const void *loaded);
 void *pf_image_symbol(const void *loaded, const char *name);
+
+/* Another library of the same copy, by its path, its file's name or its soname; NULL if there is none. */
+void *pf_image_library(const void *loaded, const char *name);
 
 /* The same in all copies: how far from its beginning a copy has an exported variable, and the place that
  * leads one of the libraries to what it imports. False if there is none. */

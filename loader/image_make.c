@@ -450,13 +450,13 @@ static bool bind(struct reading *reading, size_t place, size_t index, int type, 
         (reading->plan->program && undefined && GELF_ST_TYPE(symbol.st_info) == STT_OBJECT))
         pf_image_names_add(&reading->image->imports,
                            (struct pf_image_name){.name = name, .place = place, .object = reading->number});
-    if (undefined && reading->plan->program && asks_linker(name))
-        return refuse(reading, "calls that ask the dynamic linker");
-    if (undefined && strcmp(name, "__tls_get_addr") == 0)
+    if (undefined && !reading->plan->program && strcmp(name, "__tls_get_addr") == 0)
         value = (void *)local_variable;
     else if (undefined && answered(reading, name, &value)) {
         memcpy(reading->image->bytes + place, &(size_t){(size_t)value + addend}, sizeof(size_t));
         return true;
+    } else if (undefined && reading->plan->program && asks_linker(name)) {
+        return refuse(reading, "calls that ask the dynamic linker");
     } else {
         const struct pf_image_name *inside = find_inside(reading, name);
         if (inside || !undefined) {

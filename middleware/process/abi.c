@@ -13,7 +13,9 @@
 #include "base/memory.h"
 #include "loader/copy.h"
 #include "loader/imports.h"
+#include "middleware/core/job_programs.h"
 #include "middleware/core/job_state.h"
+#include "middleware/process/abi_linker.h"
 #include "middleware/process/libc.h"
 #include "middleware/process/libc_environment.h"
 #include "middleware/process/libc_process.h"
@@ -25,6 +27,7 @@ static void *library, *openmpi; /* with the interface of either */
 /* Of each rank: its copy, and what it sees as environ if it has no such variable of its own. */
 static struct {
     void *loaded;
+    bool of_openmpi;
     char **environment;
 } * copies;
 
@@ -121,7 +124,7 @@ static void *own(const char *name)
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
         if (strcmp(name, functions[i].name) == 0)
             return functions[i].function;
-    return NULL;
+    return pf_abi_linker(name);
 }
 
 /* The middleware's function itself where there is one, so that it sees its caller. */
@@ -180,7 +183,33 @@ static void give_environment(int rank)
     pf_program_environment(own_variable ? own_variable : &copies[rank].environment);
 }
 
-/* Gives the copy the rank's environment, and finds its main(). */
+void *pf_abi_loaded(void)
+{
+    const struct pf_process *p = pf_process();
+    return p && copies ? copies[p->rank].loaded : NULL;
+}
+
+bool pf_abi_answer(const char *name, void **value)
+{
+    bool of_openmpi = copies[pf_process()->rank].of_openmpi;
+    return of_openmpi ? find_openmpi(name, true, NULL, value) : find(name, true, NULL, value);
+}
+
+/* An executable has the C library's variables with its name in its own data, where they have pfrun's. */
+static void give_name(void *loaded)
+{
+    if (pf_job_program_count() == 0)
+        return;
+    char *name = pf_job_program(pf_program_number())->argv[0], *slash = strrchr(name, '/');
+    char **variable = pf_copy_symbol(loaded, "program_invocation_name");
+    if (variable)
+        *variable = name;
+    variable = pf_copy_symbol(loaded, "program_invocation_short_name");
+    if (variable)
+        *variable = slash ? slash + 1 : name;
+}
+
+/* Gives the copy its name and the rank's environment, and finds its main(). */
 static void start(const struct pf_elf *program, void *loaded)
 {
     int rank = rank_of_caller();
@@ -188,6 +217,8 @@ static void start(const struct pf_elf *program, void *loaded)
     if (!copies)
         copies = pf_calloc((size_t)pf_job_state.size, sizeof *copies);
     copies[rank].loaded = loaded;
+    copies[rank].of_openmpi = is_openmpi(program);
+    give_name(loaded);
     give_environment(rank);
     *(void **)&entry = (char *)loaded + program->entry;
     if (sigsetjmp(before_start, 0) == 0)

@@ -34,7 +34,7 @@ static struct proc *own(void)
     return all ? &all[pf_program_number()] : NULL;
 }
 
-void pf_proc_set(int argc, char *const *argv)
+void pf_proc_set(int argc, char *const *argv, const char *path)
 {
     if (!all)
         all = pf_calloc((size_t)pf_job_program_count() + 1, sizeof *all);
@@ -43,7 +43,7 @@ void pf_proc_set(int argc, char *const *argv)
         return;
     proc->argc = argc;
     proc->argv = argv;
-    proc->program = realpath(argv[0], NULL);
+    proc->program = realpath(path, NULL);
 }
 
 static char *base_name(char *path)

@@ -111,9 +111,9 @@ void pf_folder_leave(void);
  * not `name`. */
 char *pf_folder_name(const char *name);
 
-/* The command line of the calling rank's program, as main() gets it; the first call for each program counts.
- */
-void pf_proc_set(int argc, char *const *argv);
+/* The command line of the calling rank's program, as main() gets it, and its file; the first call for each
+ * program counts. */
+void pf_proc_set(int argc, char *const *argv, const char *path);
 
 /* The C library's variables with the name of the program get that of the calling rank, if the job has
  * several. */

@@ -19,14 +19,15 @@
 
 /* Tables that are computed once, memory that was set aside, counters of objects. */
 static const char *const harmless[] = {
-    "ld-linux",     "libc.",       "libm.",        "libmvec.",    "libdl.",
-    "librt.",       "libpthread.", "libgcc_s.",    "libstdc++.",  "libgfortran.",
-    "libquadmath.", "libgomp.",    "libomp.",      "libasan.",    "libubsan.",
-    "libblas.",     "libcblas.",   "liblapack",    "libopenblas", "libscipy_openblas",
-    "libatlas.",    "libblis",     "libfftw3",     "libgsl",      "libz.",
-    "libhdf5",      "libnetcdf",   "libarmadillo", "libarpack",   "libsuperlu",
-    "libmetis.",    "libscotch",   "libboost_",    "libsimgrid.", "libparfocal",
-    "libportals.",  "libcrypto.",  "libssl.",      "libtinfo."};
+    "ld-linux",         "libc.",       "libm.",        "libmvec.",    "libdl.",
+    "librt.",           "libpthread.", "libgcc_s.",    "libstdc++.",  "libgfortran.",
+    "libquadmath.",     "libgomp.",    "libomp.",      "libasan.",    "libubsan.",
+    "libblas.",         "libcblas.",   "liblapack",    "libopenblas", "libscipy_openblas",
+    "libatlas.",        "libblis",     "libfftw3",     "libgsl",      "libz.",
+    "libhdf5",          "libnetcdf",   "libarmadillo", "libarpack",   "libsuperlu",
+    "libmetis.",        "libscotch",   "libboost_",    "libsimgrid.", "libparfocal",
+    "libportals.",      "libcrypto.",  "libssl.",      "libtinfo.",   "libevent_core",
+    "libevent_pthreads" /* both of Open MPI */};
 
 struct library {
     const struct link_map *map;

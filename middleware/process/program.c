@@ -79,18 +79,18 @@ static char **own_command_line(void)
     const struct pf_job_program *program = pf_job_program(pf_program_number());
     char **argv = pf_calloc((size_t)program->argc + 1, sizeof *argv);
     for (int i = 0; i < program->argc; i++)
-        argv[i] = pf_strdup(i ? program->argv[i] : program->path);
+        argv[i] = pf_strdup(program->argv[i]);
     return argv;
 }
 
 /* Calls the rank's main(); its status. */
-static int run(int argc, char **argv)
+static int run(int argc, char **argv, const char *path)
 {
     struct pf_program_frame frame = {.status = 0};
     program_invocation_name = argv[0]; /* the C library believes that we are pfrun */
     const char *slash = strrchr(argv[0], '/');
     program_invocation_short_name = slash ? (char *)slash + 1 : argv[0];
-    pf_proc_set(argc, argv);
+    pf_proc_set(argc, argv, path);
     pf_program_set_frame(&frame);
     if (pf_account_returns)
         pf_account_returns();
@@ -125,7 +125,7 @@ int pf_program_main(int argc, char **argv)
     pf_libraries_lead_first();
     if (runs_its_stack(pf_program_of_rank()))
         allow_code_on_stack();
-    if (pf_job_program_count())
-        return run(pf_job_program(pf_program_number())->argc, own_command_line());
-    return run(argc, argv);
+    const struct pf_job_program *program =
+        pf_job_program_count() ? pf_job_program(pf_program_number()) : NULL;
+    return program ? run(program->argc, own_command_line(), program->path) : run(argc, argv, argv[0]);
 }

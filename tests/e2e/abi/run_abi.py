@@ -44,8 +44,8 @@ class AbiTest(unittest.TestCase):
                         "-L", BUILD / "middleware", "-lmpi_abi", "-lm"], check=True, timeout=300)
 
     @classmethod
-    def by_mpicc(cls, name, source, compiler="mpicc"):
-        subprocess.run([compiler, "-O2", "-g", "-w", "-I", cls.dir / "own", source, "-o", cls.dir / name, "-lm"], check=True, timeout=300)
+    def by_mpicc(cls, name, source, *options, compiler="mpicc"):
+        subprocess.run([compiler, "-O2", "-g", "-w", "-I", cls.dir / "own", source, "-o", cls.dir / name, "-lm", *options], check=True, timeout=300)
 
     def pfrun(self, *arguments, status=0):
         result = subprocess.run([BUILD / "bin/pfrun", "-np", "4", "-quiet", "--log=root.thres:critical",
@@ -70,7 +70,7 @@ class AbiTest(unittest.TestCase):
         """Also after a switch, and with C++, whose exceptions pass through the image."""
         for source, compiler, wrapper in (("examples/cg/cg.c", "cc", "pfcc"), ("examples/ring/ring.cpp", "c++", "pfcxx")):
             self.build("theirs", ROOT / source, compiler=compiler)
-            self.by_mpicc("openmpi", ROOT / source, "mpi" + compiler)
+            self.by_mpicc("openmpi", ROOT / source, compiler="mpi" + compiler)
             subprocess.run([BUILD / "bin" / wrapper, "-O1", "-w", ROOT / source, "-o", self.dir / "ours", "-lm"], check=True)
             for models in (["-model", "smpi"], ["-schedule", "@start=smpi,@coll:3=portals"]):
                 times = [self.pfrun(*models, "--cfg=parfocal/rank_times:yes", program) for program in ("./theirs", "./ours")]
@@ -85,10 +85,17 @@ class AbiTest(unittest.TestCase):
                 with self.subTest(program=name, model=model):
                     self.assertIn(f"{name}: PASS", self.pfrun("-model", model, f"./{name}"))
 
+    def test_the_dynamic_linker(self):
+        self.by_mpicc("linker", HERE / "linker.c", "-rdynamic", "-ldl")
+        for model in MODELS:
+            with self.subTest(model):
+                self.assertIn("linker: PASS", self.pfrun("-model", model, "./linker"))
+                self.assertIn("linker: PASS", self.pfrun("-model", model, "linker"))
+
     def test_classes_of_open_mpi(self):
         """Of MPI-2's bindings for C++ (Open MPI 4): the program has the library's objects in its own data."""
         source = HERE / "classes.cpp"
-        self.by_mpicc("classes", source, "mpic++")
+        self.by_mpicc("classes", source, compiler="mpic++")
         for model in MODELS:
             with self.subTest(model):
                 self.assertIn("classes: PASS", self.pfrun("-model", model, "./classes"))
