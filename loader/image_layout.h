@@ -68,8 +68,8 @@ struct pf_image_names {
 
 struct pf_image {
     int fd;
-    char *bytes; /* while it is made */
-    size_t size;
+    char *bytes;         /* while it is made */
+    size_t size, stride; /* of a copy, and from one to the next */
     bool program;
     char *arena; /* the copies, one after the other */
     int copies;
