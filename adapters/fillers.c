@@ -5,29 +5,24 @@
 
 int pf_adapter_no_start(struct pf_instance *in)
 {
-    (void)in;
     return PF_SUCCESS;
 }
 
 double pf_adapter_no_debt(const struct pf_instance *in)
 {
-    (void)in;
     return 0.0;
 }
 
 void pf_adapter_no_hook(struct pf_instance *in)
 {
-    (void)in;
 }
 
 int pf_adapter_no_intercomm(struct pf_instance *in, const struct pf_intercomm_recipe *recipe, void **native)
 {
-    (void)in, (void)recipe, (void)native;
     return PF_ERR_UNSUPPORTED;
 }
 
 bool pf_adapter_no_comm_kept(struct pf_instance *in, int id)
 {
-    (void)in, (void)id;
     return false;
 }

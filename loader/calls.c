@@ -86,7 +86,6 @@ static void change_segment(struct change *change, uintptr_t start, uintptr_t end
 static int change_library(struct dl_phdr_info *info, size_t size, void *arg)
 {
     struct change *change = arg;
-    (void)size;
     if (info->dlpi_addr != change->map->l_addr || strcmp(info->dlpi_name, change->map->l_name) != 0)
         return 0;
     for (int i = 0; i < info->dlpi_phnum; i++) {

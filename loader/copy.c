@@ -91,7 +91,6 @@ static void share_segment(const struct sharing *sharing, const ElfW(Phdr) * segm
 static int share_segments(struct dl_phdr_info *info, size_t size, void *arg)
 {
     const struct sharing *sharing = arg;
-    (void)size;
     if (info->dlpi_addr != sharing->map->l_addr || strcmp(info->dlpi_name, sharing->map->l_name) != 0)
         return 0;
     for (int i = 0; i < info->dlpi_phnum; i++)

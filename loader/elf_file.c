@@ -340,7 +340,6 @@ struct wanted {
 
 static bool is_wanted(char *name, size_t address, size_t size, const void *arg)
 {
-    (void)size;
     const struct wanted *wanted = arg;
     if (!address || strcmp(name, wanted->symbol) != 0)
         return false;

@@ -102,7 +102,6 @@ struct replacement {
 static bool of_name(const char *name, bool undefined, const void *arg, void **value)
 {
     const struct replacement *replacement = arg;
-    (void)undefined;
     *value = replacement->value;
     return strcmp(name, replacement->name) == 0;
 }

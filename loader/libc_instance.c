@@ -76,13 +76,11 @@ static int instance_unsetenv(const char *name)
 /* The keys of an instance are its own, so its values need no owner. */
 static int instance_pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
 {
-    (void)destructor;
     return pf_keys_create(key);
 }
 
 static int instance_pthread_key_delete(pthread_key_t key)
 {
-    (void)key;
     return 0;
 }
 
@@ -107,7 +105,6 @@ static void split_clock(long *seconds, long *nanoseconds)
 static int instance_gettimeofday(struct timeval *restrict value, void *restrict zone)
 {
     long nanoseconds;
-    (void)zone;
     split_clock(&value->tv_sec, &nanoseconds);
     value->tv_usec = nanoseconds / 1000;
     return 0;
@@ -115,7 +112,6 @@ static int instance_gettimeofday(struct timeval *restrict value, void *restrict 
 
 static int instance_clock_gettime(clockid_t clock, struct timespec *value)
 {
-    (void)clock;
     split_clock(&value->tv_sec, &value->tv_nsec);
     return 0;
 }
@@ -142,7 +138,6 @@ static unsigned instance_sleep(unsigned seconds)
 
 static int instance_nanosleep(const struct timespec *request, struct timespec *rest)
 {
-    (void)rest;
     sg_actor_sleep_for((double)request->tv_sec + (double)request->tv_nsec * 1e-9);
     return 0;
 }

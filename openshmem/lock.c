@@ -35,13 +35,11 @@ static void add(struct pf_shmem *me, int *at, int value, int pe)
 
 static bool is_my_turn(const void *at, int comparison, const void *value)
 {
-    (void)comparison, (void)value;
     return !(*(const volatile int *)at & WAITS);
 }
 
 static bool has_next(const void *at, int comparison, const void *value)
 {
-    (void)comparison, (void)value;
     return *(const volatile int *)at != 0;
 }
 

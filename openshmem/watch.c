@@ -27,7 +27,6 @@ static struct {
 
 static void look(int number, siginfo_t *info, void *context)
 {
-    (void)number, (void)info;
     int before = errno, count = 0;
     seen.frames[count++] = (void *)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
     seen.count = count + backtrace(seen.frames + count, FRAMES - count);

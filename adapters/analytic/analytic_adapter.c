@@ -115,7 +115,6 @@ static int analytic_open(const struct pf_job *job, char *why, size_t why_size)
 
 static struct pf_instance *analytic_instance(int rank, const char *network)
 {
-    (void)network;
     return &an_job.ranks[rank]->base;
 }
 
@@ -232,7 +231,6 @@ static void analytic_idle(struct pf_instance *in)
 static int comm_shadow(struct pf_instance *in, const int *world_ranks, int n, int me, int id, bool node_local,
                        void **native)
 {
-    (void)node_local;
     *native = an_comm_join(rank_of(in), id + 1, world_ranks, n, me); /* 0 is MPI_COMM_WORLD here */
     return PF_SUCCESS;
 }
@@ -252,14 +250,12 @@ static int intercomm_shadow(struct pf_instance *in, const struct pf_intercomm_re
 
 static void comm_free(struct pf_instance *in, void *native)
 {
-    (void)in;
     an_comm_leave(native);
 }
 
 static bool request_done(struct pf_instance *in, void *native)
 {
     struct an_request *request = native;
-    (void)in;
     if (an_request_is_done(request))
         return true;
     an_request_watch(request);
@@ -269,7 +265,6 @@ static bool request_done(struct pf_instance *in, void *native)
 /* Whether the date of its completion is known. */
 static bool request_will_be_done(struct pf_instance *in, void *native)
 {
-    (void)in;
     return ((const struct an_request *)native)->done_at < INFINITY;
 }
 
@@ -285,7 +280,6 @@ static void status_get(const void *native, struct pf_native_status_view *out)
 /* Errors of communicators and windows are always returned. */
 static void no_object_hook(struct pf_instance *in, void *native)
 {
-    (void)in, (void)native;
 }
 
 static const struct pf_adapter_ops ops = {

@@ -239,7 +239,6 @@ void pf_local_status_get(const void *native, struct pf_native_status_view *out)
 /* The engine's codes are its classes. */
 int pf_local_error_class(struct pf_instance *in, int code)
 {
-    (void)in;
     PF_RETURN_ERROR_CLASS(code);
 }
 

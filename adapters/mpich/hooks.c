@@ -60,7 +60,6 @@ static char *hook_getenv(const char *name)
 
 static int hook_putenv(char *text)
 {
-    (void)text;
     return 0;
 }
 
@@ -178,7 +177,6 @@ static void *find(const char *name)
 
 bool pf_mpich_hooks_find(const char *name, bool undefined, const void *arg, void **value)
 {
-    (void)arg;
     *value = undefined ? find(name) : NULL;
     return *value != NULL;
 }

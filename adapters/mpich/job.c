@@ -49,7 +49,6 @@ static bool find_file(char *path, size_t size, char *why, size_t n)
 
 static bool is_name(char *name, size_t address, size_t size, const void *arg)
 {
-    (void)address, (void)size;
     return strcmp(name, arg) == 0;
 }
 
@@ -120,19 +119,16 @@ static bool check_version(const struct pf_mpich_rank *rank)
 
 static int never_query(void *state, void *status)
 {
-    (void)state, (void)status;
     return MPI_SUCCESS;
 }
 
 static int never_free(void *state)
 {
-    (void)state;
     return MPI_SUCCESS;
 }
 
 static int never_cancel(void *state, int complete)
 {
-    (void)state, (void)complete;
     return MPI_SUCCESS;
 }
 
@@ -200,8 +196,6 @@ static bool initialise(struct pf_mpich_rank *rank)
 static void init_actor(int argc, char **argv)
 {
     struct pf_mpich_rank *rank = pf_mpich_caller();
-    (void)argc;
-    (void)argv;
     rank->helper = sg_actor_self();
     pf_ucx_free_mode(rank->self, PF_UCX_MPICH, true);
     rank->ready = initialise(rank);

@@ -174,7 +174,6 @@ static void mpich_enter(struct pf_instance *in)
 
 static void mpich_idle(struct pf_instance *in)
 {
-    (void)in;
     sg_actor_sleep_for(pf_config.openmpi_idle_time);
 }
 
@@ -207,7 +206,6 @@ static int comm_shadow(struct pf_instance *in, const int *world_ranks, int n, in
                        void **native)
 {
     int comm = MPI_COMM_NULL;
-    (void)node_local, (void)me;
     check_id(in, id);
     int code = pf_mpich_comm_shadow(of(in), world_ranks, n, id, &comm);
     *native = handle(comm);
@@ -253,7 +251,6 @@ static void win_made(struct pf_instance *in, void *native)
 
 static void win_gone(struct pf_instance *in, void *native)
 {
-    (void)in, (void)native;
 }
 
 static int win_shadow(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native)

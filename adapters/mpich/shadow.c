@@ -35,7 +35,6 @@ struct address {
 
 static bool is_anchor(char *name, size_t address, size_t size, const void *arg)
 {
-    (void)size;
     if (address == 0 || strcmp(name, anchor) != 0)
         return false;
     ((struct address *)(uintptr_t)arg)->value = address;
@@ -272,7 +271,6 @@ int pf_mpich_win_shadow(struct pf_mpich_rank *rank, const struct pf_win_recipe *
 
 static void ignore(void *arg, void *bytes, size_t length)
 {
-    (void)arg, (void)bytes, (void)length;
 }
 
 static const struct pf_ucx_pretence alone = {.fill = ignore};

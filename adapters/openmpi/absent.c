@@ -18,61 +18,51 @@ static int absent_probe(char *why, size_t n)
 
 static int absent_open(const struct pf_job *job, char *why, size_t n)
 {
-    (void)job;
     return absent_probe(why, n);
 }
 
 static struct pf_instance *no_instance(int rank, const char *network)
 {
-    (void)rank, (void)network;
     return NULL;
 }
 
 static void no_status(const void *native, struct pf_native_status_view *out)
 {
-    (void)native;
     *out = (struct pf_native_status_view){0};
 }
 
 static int no_error_class(struct pf_instance *in, int code)
 {
-    (void)in;
     return code;
 }
 
 static int no_comm_shadow(struct pf_instance *in, const int *world_ranks, int n, int me, int id,
                           bool node_local, void **native)
 {
-    (void)in, (void)world_ranks, (void)n, (void)me, (void)id, (void)node_local, (void)native;
     return PF_ERR_UNSUPPORTED;
 }
 
 static void no_object(struct pf_instance *in, void *native)
 {
-    (void)in, (void)native;
 }
 
 static int no_win_shadow(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native)
 {
-    (void)in, (void)recipe, (void)native;
     return PF_ERR_UNSUPPORTED;
 }
 
 static int no_win_open(struct pf_instance *in, void *native)
 {
-    (void)in, (void)native;
     return PF_ERR_UNSUPPORTED;
 }
 
 static int no_win_share(struct pf_instance *in, void *comm, const void *mine, void *all_sizes, int bytes)
 {
-    (void)in, (void)comm, (void)mine, (void)all_sizes, (void)bytes;
     return PF_ERR_UNSUPPORTED;
 }
 
 static bool no_request_done(struct pf_instance *in, void *request)
 {
-    (void)in, (void)request;
     return false;
 }
 

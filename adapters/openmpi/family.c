@@ -38,7 +38,6 @@ struct span {
 static bool lies_in(char *name, size_t address, size_t size, const void *arg)
 {
     const struct span *span = arg;
-    (void)address, (void)size;
     return name >= span->first && name < span->end;
 }
 
@@ -88,7 +87,6 @@ static bool adopt_libmpi(struct pf_family *member)
  * another name. */
 static bool is_spare(char *name, size_t address, size_t size, const void *text)
 {
-    (void)size;
     *(char **)(uintptr_t)text = name;
     return !address && strcmp(name, "_ITM_deregisterTMCloneTable") == 0;
 }

@@ -244,7 +244,6 @@ void *pf_ompi_plugin_open(void *context, const char *path, const char **error)
 
 void *pf_ompi_plugin_symbol(void *context, void *handle, const char *name)
 {
-    (void)context;
     return pf_copy_symbol(handle, name);
 }
 

@@ -172,7 +172,6 @@ static void host_abort(void *context, int status)
 
 static void host_refuse(void *context, const char *what, long long found, long long expected)
 {
-    (void)context;
     pf_die("this Open MPI is not the " PF_OMPI_VERSION " that Parfocal was built for: %s is %lld, but %lld "
            "was expected; install the package " PF_OMPI_PACKAGE
            " of the distribution, or build Parfocal again",
@@ -181,7 +180,6 @@ static void host_refuse(void *context, const char *what, long long found, long l
 
 static double host_now(void *context)
 {
-    (void)context;
     return simgrid_get_clock();
 }
 
@@ -308,8 +306,6 @@ static void init_actor(int argc, char **argv)
 {
     struct pf_ompi_stack *stack = creating;
     struct pf_ompi_instance *inst = instance_in(stack, pf_self());
-    (void)argc;
-    (void)argv;
     inst->helper = sg_actor_self();
     stack->ops->free_mode(inst->self, true);
     inst->ready = initialise(inst);

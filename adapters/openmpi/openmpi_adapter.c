@@ -222,7 +222,6 @@ static struct pf_instance *ucx_instance(int rank, const char *network)
 /* The rank's instance was initialised on its behalf when Open MPI was loaded. */
 static int openmpi_finish(struct pf_instance *in)
 {
-    (void)in;
     return PF_SUCCESS;
 }
 
@@ -236,7 +235,6 @@ static void openmpi_enter(struct pf_instance *in)
 
 static void openmpi_idle(struct pf_instance *in)
 {
-    (void)in;
     sg_actor_sleep_for(pf_config.openmpi_idle_time);
 }
 
@@ -275,7 +273,6 @@ static int intercomm_shadow(struct pf_instance *in, const struct pf_intercomm_re
 static int comm_shadow(struct pf_instance *in, const int *world_ranks, int n, int me, int id, bool node_local,
                        void **native)
 {
-    (void)node_local;
     check_id(in, id);
     int code = own(in)->glue->comm_shadow(world_ranks, n, me, id, native);
     return code == MPI_SUCCESS ? PF_SUCCESS : PF_ERR_NATIVE;

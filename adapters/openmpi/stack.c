@@ -64,13 +64,11 @@ static const char *ucx_coll(void)
 
 static const uint64_t *ucx_changes(const pf_self_t *self)
 {
-    (void)self;
     return NULL;
 }
 
 static void ucx_reads_when_woken(pf_self_t *self, const char *base, const uint32_t *places, int count)
 {
-    (void)self, (void)base, (void)places, (void)count;
 }
 
 static void *ucx_function(const char *name)

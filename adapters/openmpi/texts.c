@@ -94,7 +94,6 @@ int pf_ompi_asprintf(char **text, int flag, const char *format, ...)
     struct piece pieces[MOST];
     int count;
     va_list arguments;
-    (void)flag;
     va_start(arguments, format);
     bool plain = split(format, &arguments, pieces, &count);
     va_end(arguments);
@@ -115,8 +114,6 @@ int pf_ompi_snprintf(char *text, size_t room, int flag, size_t size, const char 
     struct piece pieces[MOST];
     int count;
     va_list arguments;
-    (void)flag;
-    (void)size;
     va_start(arguments, format);
     bool plain = split(format, &arguments, pieces, &count);
     va_end(arguments);

@@ -18,7 +18,6 @@ static struct {
 
 static void visit(ptrdiff_t offset, int items, void *basic)
 {
-    (void)offset;
     if (items > 0 && !pf_local_can_reduce(allowed.op, basic))
         allowed.all = false;
 }

@@ -103,7 +103,6 @@ static int smpi_open(const struct pf_job *job, char *why, size_t why_size)
 
 static struct pf_instance *smpi_instance(int rank, const char *network)
 {
-    (void)network;
     if (!instances[rank]) {
         struct smpi_instance *in = pf_malloc(sizeof *in);
         in->base = (struct pf_instance){.adapter = &pf_smpi_adapter,
@@ -162,7 +161,6 @@ static void smpi_leave(struct pf_instance *in)
 
 static void smpi_idle(struct pf_instance *in)
 {
-    (void)in;
     double seconds = sg_cfg_get_double("smpi/test");
     pf_smpi_polls_slept(seconds);
     sg_actor_sleep_for(seconds);
@@ -171,8 +169,6 @@ static void smpi_idle(struct pf_instance *in)
 static int comm_shadow(struct pf_instance *in, const int *world_ranks, int n, int me, int id, bool node_local,
                        void **native)
 {
-    (void)in;
-    (void)me;
     MPI_Group world, group;
     int code = PMPI_Comm_group(MPI_COMM_WORLD, &world);
     if (code == MPI_SUCCESS)
@@ -186,27 +182,22 @@ static int comm_shadow(struct pf_instance *in, const int *world_ranks, int n, in
 
 static void comm_free(struct pf_instance *in, void *native)
 {
-    (void)in;
     MPI_Comm comm = native;
     PMPI_Comm_free(&comm);
 }
 
 static void comm_errors_return(struct pf_instance *in, void *native)
 {
-    (void)in;
     PMPI_Comm_set_errhandler(native, MPI_ERRORS_RETURN);
 }
 
 static void win_made(struct pf_instance *in, void *native)
 {
-    (void)in;
     PMPI_Win_set_errhandler(native, MPI_ERRORS_RETURN);
 }
 
 static void win_gone(struct pf_instance *in, void *native)
 {
-    (void)in;
-    (void)native;
 }
 
 static int win_shadow(struct pf_instance *in, const struct pf_win_recipe *recipe, void **native)
@@ -218,30 +209,23 @@ static int win_shadow(struct pf_instance *in, const struct pf_win_recipe *recipe
 
 static int win_open(struct pf_instance *in, void *native)
 {
-    (void)in;
     pf_smpi_win_open(native);
     return PF_SUCCESS;
 }
 
 static void win_free(struct pf_instance *in, void *native)
 {
-    (void)in;
     pf_smpi_calls_forget(native);
     pf_smpi_win_free(native);
 }
 
 static int win_share(struct pf_instance *in, void *comm, const void *mine, void *all_sizes, int bytes)
 {
-    (void)in;
-    (void)mine;
-    (void)all_sizes;
-    (void)bytes;
     return pf_smpi_win_share(comm);
 }
 
 static bool request_done(struct pf_instance *in, void *request)
 {
-    (void)in;
     return pf_smpi_request_done(request);
 }
 

@@ -64,8 +64,6 @@ static void reduction_free(struct reduction *r)
 /* The operation that SMPI knows; an MPI_User_function. */
 static void contribute(void *in, void *inout, int *length, MPI_Datatype *type)
 {
-    (void)length;
-    (void)type;
     struct reduction *r = (struct reduction *)((char *)inout - offsetof(struct reduction, target));
     if (r->own && r->seen == r->lower)
         combine(r, r->own);

@@ -355,7 +355,6 @@ static double least_rate(void)
 
 static void work_off(struct pf_event *event)
 {
-    (void)event;
     double now = pf_engine_now(), unchanged = least_rate();
     while (dirty) {
         struct component c = {.least = unchanged, .least_bound = INFINITY};

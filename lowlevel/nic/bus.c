@@ -53,13 +53,11 @@ static void pcie_event(struct pf_bus *bus, struct pf_bus_step *step)
 
 static void pcie_read_request(struct pf_bus *bus, struct pf_bus_step *step)
 {
-    (void)bus;
     step->end = step->start + pf_config.nic_pcie_latency;
 }
 
 static void pcie_read(struct pf_bus *bus, struct pf_bus_step *step)
 {
-    (void)bus;
     step->end = step->start + pf_config.nic_pcie_latency + packet_time(step->bytes);
 }
 
@@ -76,7 +74,6 @@ static void pcie_write(struct pf_bus *bus, struct pf_bus_step *step)
 
 void pf_bus_no_notice(struct pf_bus *bus, const struct pf_bus_step *step)
 {
-    (void)bus, (void)step;
 }
 
 static double no_limit(void)
@@ -86,7 +83,6 @@ static double no_limit(void)
 
 static void at_once(struct pf_bus *bus, struct pf_bus_step *step)
 {
-    (void)bus;
     double now = pf_engine_now();
     if (step->start < now)
         step->start = now;
@@ -95,7 +91,6 @@ static void at_once(struct pf_bus *bus, struct pf_bus_step *step)
 
 static void written_at_once(struct pf_bus *bus, struct pf_bus_step *step)
 {
-    (void)bus;
     step->end = pf_engine_now();
 }
 

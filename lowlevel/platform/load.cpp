@@ -107,7 +107,6 @@ void check_values(const Engine &engine, const char *file)
         check_host(host);
     for (const auto *link : engine.get_all_links())
         check_link(*link);
-    (void)file;
 }
 
 /* SimGrid would only say that it cannot. */

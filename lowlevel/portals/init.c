@@ -24,7 +24,6 @@ static void bury(struct pf_event *event)
 static void process_gone(int failed, void *data)
 {
     struct ptl_process *process = data;
-    (void)failed;
     if (process->init_count == 0)
         return;
     process->init_count = 0;

@@ -5,13 +5,11 @@
 /* ---- What they do. */
 static void fire_message(struct ptl_trigger *trigger, const struct ptl_ni *ni)
 {
-    (void)ni;
     ptl_message_start(trigger->message, true);
 }
 
 static void drop_message(struct ptl_trigger *trigger, const struct ptl_ni *ni)
 {
-    (void)ni;
     ptl_message_free(trigger->message);
 }
 
@@ -47,7 +45,6 @@ static void fire_unlink(struct ptl_trigger *trigger, const struct ptl_ni *ni)
 
 static void keep(struct ptl_trigger *trigger, const struct ptl_ni *ni)
 {
-    (void)trigger, (void)ni;
 }
 
 static const struct ptl_trigger_ops for_message = {sizeof for_message, fire_message, drop_message};

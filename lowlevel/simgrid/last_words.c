@@ -23,7 +23,6 @@ static char words[600];
 
 static bool lay_out(const s_xbt_log_layout_t *layout, xbt_log_event_t event, const char *format)
 {
-    (void)layout;
     if (event->priority != xbt_log_priority_critical)
         return stock->do_layout(stock, event, format);
     if (!*words) { /* backtraces follow */

@@ -155,7 +155,6 @@ static bool dragonfly_step(const struct pf_fabric *f, uint64_t key, int32_t rout
 {
     const struct dragonfly *d = f->shape;
     int32_t target = pf_fabric_router_of(f, node), group = d->place[target].group;
-    (void)key;
     if (d->place[router].group != group)
         return leave(f, router, group, target, node, hop);
     hop->port = local_port(d, router, target);
@@ -237,20 +236,17 @@ static bool dragonfly_in_group(const struct pf_fabric *f, int32_t router, int32_
                                const struct pf_packet_path *p)
 {
     const struct dragonfly *d = f->shape;
-    (void)p;
     return d->place[router].group == group;
 }
 
 static bool dragonfly_step_group(const struct pf_fabric *f, uint64_t key, int32_t router, int32_t group,
                                  uint8_t way, const struct pf_packet_path *p, struct pf_packet_hop *hop)
 {
-    (void)key, (void)way;
     return leave(f, router, group, -1, p->destination, hop);
 }
 
 static struct pf_topology_classes dragonfly_group_classes(const struct pf_fabric *f)
 {
-    (void)f;
     return (struct pf_topology_classes){1, "a class before and one behind each global link", false};
 }
 
@@ -288,7 +284,6 @@ static bool dragonfly_may_turn(const struct pf_fabric *f, int32_t router, int32_
 
 static struct pf_topology_classes dragonfly_turn_classes(const struct pf_fabric *f)
 {
-    (void)f;
     return (struct pf_topology_classes){1, "a class before the packet turns", false};
 }
 
@@ -305,7 +300,6 @@ static int dragonfly_extents(const struct pf_fabric *f, int32_t *extents, int *i
 static int32_t dragonfly_ports(const void *shape, int32_t router)
 {
     const struct dragonfly *d = shape;
-    (void)router;
     return first_global(d) + d->globals;
 }
 

@@ -136,7 +136,6 @@ static bool plus_step(const struct pf_fabric *f, uint64_t key, int32_t router, i
 {
     const struct plus *d = f->shape;
     int32_t leaf = leaf_of(d, node), group = group_of(d, leaf);
-    (void)key, (void)way;
     hop->vc = hop->way = 0;
     if (group_of(d, router) != group)
         return leave(f, router, group, leaf, (uint32_t)node, hop);
@@ -148,7 +147,6 @@ static bool plus_step(const struct pf_fabric *f, uint64_t key, int32_t router, i
 
 static struct pf_topology_classes plus_classes(const struct pf_fabric *f)
 {
-    (void)f;
     return (struct pf_topology_classes){1, "up, over a global link, then down", false};
 }
 
@@ -199,7 +197,6 @@ static bool plus_step_group(const struct pf_fabric *f, uint64_t key, int32_t rou
                             uint8_t way, const struct pf_packet_path *p, struct pf_packet_hop *hop)
 {
     const struct plus *d = f->shape;
-    (void)way, (void)p;
     hop->vc = hop->way = 0;
     if (group_of(d, router) != group)
         return leave(f, router, group, -1, (uint32_t)(key >> 32), hop);
@@ -238,7 +235,6 @@ static bool plus_may_turn(const struct pf_fabric *f, int32_t router, int32_t por
                           const struct pf_packet_path *p)
 {
     const struct plus *d = f->shape;
-    (void)port;
     return !is_spine(d, router) && group_of(d, router) != group_of(d, leaf_of(d, p->destination));
 }
 

@@ -4,54 +4,46 @@
 
 int32_t pf_topology_no_groups(const struct pf_fabric *f)
 {
-    (void)f;
     return 0;
 }
 
 bool pf_topology_no_in_group(const struct pf_fabric *f, int32_t router, int32_t group,
                              const struct pf_packet_path *p)
 {
-    (void)f, (void)router, (void)group, (void)p;
     return true;
 }
 
 bool pf_topology_no_step_group(const struct pf_fabric *f, uint64_t key, int32_t router, int32_t group,
                                uint8_t way, const struct pf_packet_path *p, struct pf_packet_hop *hop)
 {
-    (void)f, (void)key, (void)router, (void)group, (void)way, (void)p, (void)hop;
     return false;
 }
 
 struct pf_topology_classes pf_topology_no_group_classes(const struct pf_fabric *f)
 {
-    (void)f;
     return (struct pf_topology_classes){0, "this topology has no groups", false};
 }
 
 int32_t pf_topology_no_pick_group(const struct pf_fabric *f, uint64_t random, const struct pf_packet_path *p)
 {
-    (void)f, (void)random, (void)p;
     return -1;
 }
 
 int pf_topology_class_0(const struct pf_fabric *f, int32_t router, int32_t port,
                         const struct pf_packet_path *p)
 {
-    (void)f, (void)router, (void)port, (void)p;
     return 0;
 }
 
 int pf_topology_class_hop(const struct pf_fabric *f, int32_t router, int32_t port,
                           const struct pf_packet_path *p)
 {
-    (void)f, (void)router, (void)port;
     return p->hops;
 }
 
 bool pf_topology_may_turn_once(const struct pf_fabric *f, int32_t router, int32_t port,
                                const struct pf_packet_path *p)
 {
-    (void)f, (void)router, (void)port;
     return p->hops == 0;
 }
 
@@ -62,6 +54,5 @@ bool pf_topology_is_at(const struct pf_fabric *f, int32_t router, int32_t node)
 
 bool pf_fabric_no_cluster(const struct pf_fabric *f, struct pf_fabric_cluster *cluster)
 {
-    (void)f, (void)cluster;
     return false;
 }

@@ -180,7 +180,6 @@ static int grid_extents(const struct pf_fabric *f, int32_t *extents, int *in_gro
 static int32_t grid_ports(const void *shape, int32_t router)
 {
     const struct grid *g = shape;
-    (void)router;
     return g->terminals + 2 * g->dimensions;
 }
 

@@ -44,7 +44,6 @@ static bool hyperx_step(const struct pf_fabric *f, uint64_t key, int32_t router,
 {
     const struct hyperx *x = f->shape;
     int32_t target = node / x->terminals;
-    (void)key, (void)way;
     for (int i = 0; i < x->dimensions; i++) {
         int32_t from = coordinate(x, router, i), to = coordinate(x, target, i);
         if (from == to)
@@ -58,7 +57,6 @@ static bool hyperx_step(const struct pf_fabric *f, uint64_t key, int32_t router,
 
 static struct pf_topology_classes hyperx_step_classes(const struct pf_fabric *f)
 {
-    (void)f;
     return (struct pf_topology_classes){1, "dimension order", false};
 }
 
@@ -102,7 +100,6 @@ static int hyperx_extents(const struct pf_fabric *f, int32_t *extents, int *in_g
 static int32_t hyperx_ports(const void *shape, int32_t router)
 {
     const struct hyperx *x = shape;
-    (void)router;
     return x->base[x->dimensions];
 }
 

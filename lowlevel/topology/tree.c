@@ -158,13 +158,11 @@ static bool step(const struct pf_fabric *f, int32_t router, int32_t node, int32_
 static bool tree_step(const struct pf_fabric *f, uint64_t key, int32_t router, int32_t node, uint8_t way,
                       struct pf_packet_hop *hop)
 {
-    (void)key, (void)way;
     return step(f, router, node, node, hop);
 }
 
 static struct pf_topology_classes tree_classes(const struct pf_fabric *f)
 {
-    (void)f;
     return (struct pf_topology_classes){1, "up, then down", false};
 }
 
@@ -205,26 +203,22 @@ static bool tree_in_group(const struct pf_fabric *f, int32_t router, int32_t gro
 {
     const struct tree *t = f->shape;
     struct place at = place_of(t, router);
-    (void)group;
     return is_above(t, &at, p->destination);
 }
 
 static bool tree_step_group(const struct pf_fabric *f, uint64_t key, int32_t router, int32_t group,
                             uint8_t way, const struct pf_packet_path *p, struct pf_packet_hop *hop)
 {
-    (void)key, (void)way;
     return step(f, router, p->destination, group, hop);
 }
 
 static struct pf_topology_classes tree_group_classes(const struct pf_fabric *f)
 {
-    (void)f;
     return (struct pf_topology_classes){0, "up to a random common ancestor, then down", false};
 }
 
 static int32_t tree_pick_group(const struct pf_fabric *f, uint64_t random, const struct pf_packet_path *p)
 {
-    (void)p;
     return (int32_t)pf_topology_below(random, (uint32_t)tree_groups(f));
 }
 
@@ -547,7 +541,6 @@ static void fit_star(int64_t hosts, char *numbers, size_t size)
 
 static bool star_cluster(const struct pf_fabric *f, struct pf_fabric_cluster *cluster)
 {
-    (void)f;
     strcpy(cluster->topology, "FLAT");
     return true;
 }

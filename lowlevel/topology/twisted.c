@@ -112,7 +112,6 @@ static bool twisted_step(const struct pf_fabric *f, uint64_t key, int32_t router
                          struct pf_packet_hop *hop)
 {
     int32_t ports[2 * DIMENSIONS];
-    (void)key;
     if (!twisted_choices(f, router, node, ports))
         return false;
     hop->port = ports[0];
@@ -139,7 +138,6 @@ static int twisted_extents(const struct pf_fabric *f, int32_t *extents, int *in_
 static int32_t twisted_ports(const void *shape, int32_t router)
 {
     const struct twisted *t = shape;
-    (void)router;
     return t->terminals + 2 * t->dimensions;
 }
 

@@ -176,7 +176,6 @@ static void chrome_end(struct pf_trace_sink *sink, const struct pf_trace_record 
 static void chrome_close(struct pf_trace_sink *sink, double date)
 {
     struct chrome *chrome = sink->state;
-    (void)date;
     pf_trace_print(&sink->output, "\n]}\n");
     pf_trace_rows_free(&chrome->rows);
     free(chrome);

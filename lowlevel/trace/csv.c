@@ -37,7 +37,6 @@ static void put_phase(struct pf_trace_output *output, const char *text)
 
 static void no_begin(struct pf_trace_sink *sink, const struct pf_trace_record *record)
 {
-    (void)sink, (void)record;
 }
 
 static void csv_end(struct pf_trace_sink *sink, const struct pf_trace_record *record)
@@ -62,7 +61,6 @@ static void csv_end(struct pf_trace_sink *sink, const struct pf_trace_record *re
 
 static void csv_close(struct pf_trace_sink *sink, double date)
 {
-    (void)sink, (void)date;
 }
 
 const struct pf_trace_sink_ops pf_trace_csv = {

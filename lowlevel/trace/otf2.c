@@ -63,7 +63,6 @@ static OTF2_ErrorCode on_error(void *data, const char *file, uint64_t line, cons
                                OTF2_ErrorCode code, const char *format, va_list args)
 {
     char text[256];
-    (void)data, (void)file, (void)line, (void)function;
     vsnprintf(text, sizeof text, format, args);
     if (failed || code < 0) /* a warning */
         return code;
@@ -80,7 +79,6 @@ static OTF2_FlushType before_flush(void *data, OTF2_FileType type, OTF2_Location
 
 static OTF2_TimeStamp after_flush(void *data, OTF2_FileType type, OTF2_LocationRef location)
 {
-    (void)data, (void)type, (void)location;
     return 0;
 }
 
@@ -94,7 +92,6 @@ static void *take_chunk(void *data, OTF2_FileType type, OTF2_LocationRef locatio
                         uint64_t size)
 {
     struct chunk *chunk = *of_file;
-    (void)data, (void)type, (void)location;
     if (!chunk)
         chunk = *of_file = calloc(1, sizeof *chunk + size);
     if (!chunk || chunk->taken)
@@ -107,7 +104,6 @@ static void give_chunk_back(void *data, OTF2_FileType type, OTF2_LocationRef loc
                             bool final)
 {
     struct chunk *chunk = *of_file;
-    (void)data, (void)type, (void)location;
     if (!chunk)
         return;
     chunk->taken = false;

@@ -451,7 +451,6 @@ static void draw(struct pf_trace_output *out, const struct pf_diagram *diagram)
 
 static void svg_close(struct pf_trace_sink *sink, double date)
 {
-    (void)date;
     draw(&sink->output, pf_diagram_ready(sink));
     pf_diagram_free(sink);
 }

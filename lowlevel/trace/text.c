@@ -93,7 +93,6 @@ static void print_head(struct pf_trace_sink *sink, const struct pf_diagram *diag
 
 static void text_close(struct pf_trace_sink *sink, double date)
 {
-    (void)date;
     struct pf_diagram *diagram = pf_diagram_ready(sink);
     int width = place_of(pf_diagram_columns(diagram)) + 2 * MARGIN;
     char *line = pf_calloc((size_t)width + 64, 1);

@@ -12,7 +12,6 @@ ucs_status_t ucp_worker_set_am_handler(ucp_worker_h worker, uint16_t id, ucp_am_
                                        uint32_t flags)
 {
     struct ucx_handler *handler = handler_of(worker, id);
-    (void)flags;
     if (!handler)
         return UCS_ERR_INVALID_PARAM;
     *handler = (struct ucx_handler){.old = cb, .arg = arg};
@@ -45,6 +44,5 @@ void ucx_am_arrived(const struct ucx_message *m)
 ucs_status_ptr_t ucp_am_recv_data_nbx(ucp_worker_h worker, void *descriptor, void *buffer, size_t count,
                                       const ucp_request_param_t *param)
 {
-    (void)worker, (void)descriptor, (void)buffer, (void)count, (void)param;
     return UCS_STATUS_PTR(UCS_ERR_UNSUPPORTED);
 }

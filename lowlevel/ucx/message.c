@@ -128,7 +128,6 @@ static void reply(struct ucx_message *m)
 
 static void buffered(struct pf_nic_message *nic)
 {
-    (void)nic;
 }
 
 /* The data of a reply have left the sender's memory. */

@@ -68,7 +68,6 @@ ucs_status_t ucx_init(enum pf_ucx_user user, unsigned major, const ucp_params_t 
 ucs_status_t ucp_init_version(unsigned major, unsigned minor, const ucp_params_t *params,
                               const ucp_config_t *config, ucp_context_h *result)
 {
-    (void)minor, (void)config;
     return ucx_init(PF_UCX_OPENMPI, major, params, result);
 }
 
@@ -86,7 +85,6 @@ void ucp_cleanup(ucp_context_h context)
 
 ucs_status_t ucp_context_query(ucp_context_h context, ucp_context_attr_t *attr)
 {
-    (void)context;
     if (attr->field_mask & UCP_ATTR_FIELD_REQUEST_SIZE)
         attr->request_size = sizeof(struct ucp_request);
     if (attr->field_mask & UCP_ATTR_FIELD_THREAD_MODE)

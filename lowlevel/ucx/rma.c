@@ -41,7 +41,6 @@ ucs_status_t ucp_mem_query(ucp_mem_h mem, ucp_mem_attr_t *attr)
 
 ucs_status_t ucp_mem_unmap(ucp_context_h context, ucp_mem_h mem)
 {
-    (void)context;
     if (mem->allocated)
         free(mem->address);
     free(mem);
@@ -50,7 +49,6 @@ ucs_status_t ucp_mem_unmap(ucp_context_h context, ucp_mem_h mem)
 
 ucs_status_t ucp_rkey_pack(ucp_context_h context, ucp_mem_h mem, void **buffer, size_t *size)
 {
-    (void)context, (void)mem;
     *buffer = (void *)(uintptr_t)&packed_key;
     *size = sizeof packed_key;
     return UCS_OK;
@@ -58,7 +56,6 @@ ucs_status_t ucp_rkey_pack(ucp_context_h context, ucp_mem_h mem, void **buffer, 
 
 void ucp_rkey_buffer_release(void *buffer)
 {
-    (void)buffer;
 }
 
 ucs_status_t ucp_ep_rkey_unpack(ucp_ep_h ep, const void *buffer, ucp_rkey_h *rkey)
@@ -74,7 +71,6 @@ ucs_status_t ucp_ep_rkey_unpack(ucp_ep_h ep, const void *buffer, ucp_rkey_h *rke
 
 void ucp_rkey_destroy(ucp_rkey_h rkey)
 {
-    (void)rkey;
 }
 
 static struct ucx_message *access_new(enum ucx_kind kind, struct ucp_ep *ep, size_t length)
@@ -121,21 +117,18 @@ static ucs_status_ptr_t write_to(struct ucp_ep *ep, const void *buffer, size_t l
 
 ucs_status_t ucp_put(ucp_ep_h ep, const void *buffer, size_t length, uint64_t remote, ucp_rkey_h rkey)
 {
-    (void)rkey;
     write_to(ep, buffer, length, remote, true, false, NULL);
     return UCS_OK;
 }
 
 ucs_status_t ucp_put_nbi(ucp_ep_h ep, const void *buffer, size_t length, uint64_t remote, ucp_rkey_h rkey)
 {
-    (void)rkey;
     return (ucs_status_t)(intptr_t)write_to(ep, buffer, length, remote, false, false, NULL);
 }
 
 ucs_status_ptr_t ucp_put_nb(ucp_ep_h ep, const void *buffer, size_t length, uint64_t remote, ucp_rkey_h rkey,
                             ucp_send_callback_t cb)
 {
-    (void)rkey;
     return write_to(ep, buffer, length, remote, false, true, cb);
 }
 
@@ -152,7 +145,6 @@ static void read_from(struct ucp_ep *ep, void *buffer, size_t length, uint64_t r
 
 ucs_status_t ucp_get_nbi(ucp_ep_h ep, void *buffer, size_t length, uint64_t remote, ucp_rkey_h rkey)
 {
-    (void)rkey;
     read_from(ep, buffer, length, remote, NULL);
     return UCS_INPROGRESS;
 }
@@ -161,7 +153,6 @@ ucs_status_ptr_t ucp_get_nb(ucp_ep_h ep, void *buffer, size_t length, uint64_t r
                             ucp_send_callback_t cb)
 {
     struct ucp_request *request = request_new(ep, cb);
-    (void)rkey;
     read_from(ep, buffer, length, remote, request);
     return ucx_request_user(request);
 }
@@ -195,7 +186,6 @@ ucs_status_t ucp_atomic_post(ucp_ep_h ep, ucp_atomic_post_op_t operation, uint64
         [UCP_ATOMIC_POST_OP_OR] = UCP_ATOMIC_FETCH_OP_FOR,
         [UCP_ATOMIC_POST_OP_XOR] = UCP_ATOMIC_FETCH_OP_FXOR,
     };
-    (void)rkey;
     if (!is_atomic_size(size))
         return UCS_ERR_INVALID_PARAM;
     const struct ucx_atomic atomic = {
@@ -208,7 +198,6 @@ ucs_status_ptr_t ucp_atomic_fetch_nb(ucp_ep_h ep, ucp_atomic_fetch_op_t operatio
                                      void *result, size_t size, uint64_t remote, ucp_rkey_h rkey,
                                      ucp_send_callback_t cb)
 {
-    (void)rkey;
     if (!is_atomic_size(size))
         return UCS_STATUS_PTR(UCS_ERR_INVALID_PARAM);
     struct ucx_atomic atomic = {
@@ -245,20 +234,17 @@ static ucs_status_ptr_t flush(struct ucp_worker *worker, const struct ucp_ep *ep
 /* Messages of other kinds need none: callers hear of each. */
 ucs_status_ptr_t ucp_worker_flush_nb(ucp_worker_h worker, unsigned flags, ucp_send_callback_t cb)
 {
-    (void)flags;
     return flush(worker, NULL, cb);
 }
 
 ucs_status_ptr_t ucp_ep_flush_nb(ucp_ep_h ep, unsigned flags, ucp_send_callback_t cb)
 {
-    (void)flags;
     return flush(ep->worker, ep, cb);
 }
 
 /* The only caller flushes where it needs an order (adapters/openmpi/glue/osc_ucx.c). */
 ucs_status_t ucp_worker_fence(ucp_worker_h worker)
 {
-    (void)worker;
     return UCS_OK;
 }
 

@@ -231,7 +231,6 @@ ucs_status_ptr_t ucp_am_send_nb(ucp_ep_h ep, uint16_t id, const void *buffer, si
                                            UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_DATATYPE,
                                        .datatype = datatype,
                                        .cb.old_send = cb};
-    (void)flags;
     return send(UCX_AM, ep, ucx_data_begin(buffer, count, &param, false), id, false, &param);
 }
 

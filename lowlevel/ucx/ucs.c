@@ -9,7 +9,6 @@
 static ucs_status_t init_mpich(unsigned major, unsigned minor, const ucp_params_t *params,
                                const ucp_config_t *config, ucp_context_h *context)
 {
-    (void)minor, (void)config;
     return ucx_init(PF_UCX_MPICH, major, params, context);
 }
 
@@ -48,19 +47,16 @@ void ucp_get_version(unsigned *major, unsigned *minor, unsigned *release)
 /* The variables are the same for all (settings.c). */
 ucs_status_t ucp_config_read(const char *prefix, const char *file, ucp_config_t **config)
 {
-    (void)prefix, (void)file;
     *config = NULL;
     return UCS_OK;
 }
 
 void ucp_config_release(ucp_config_t *config)
 {
-    (void)config;
 }
 
 void ucp_context_print_info(ucp_context_h context, FILE *stream)
 {
-    (void)context, (void)stream;
 }
 
 const char *ucs_status_string(ucs_status_t status)
@@ -90,22 +86,18 @@ const char *ucs_status_string(ucs_status_t status)
 /* Memory that is given back needs no notice: the simulated NIC keeps no registrations. */
 void ucm_set_external_event(int events)
 {
-    (void)events;
 }
 
 ucs_status_t ucm_test_events(int events)
 {
-    (void)events;
     return UCS_OK;
 }
 
 ucs_status_t ucm_test_external_events(int events)
 {
-    (void)events;
     return UCS_OK;
 }
 
 void ucm_vm_munmap(void *address, size_t length)
 {
-    (void)address, (void)length;
 }

@@ -15,7 +15,6 @@ static struct pf_group empty_group = {.object = {.kind = PF_KIND_GROUP, .referen
 
 struct pf_group *pf_group_of(struct pf_rank *r, MPI_Group handle)
 {
-    (void)r;
     if (handle == MPI_GROUP_EMPTY)
         return &empty_group;
     return (struct pf_group *)pf_object_of(handle, PF_KIND_GROUP);

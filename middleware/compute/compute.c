@@ -58,7 +58,6 @@ static struct {
 static int find_own_code(struct dl_phdr_info *info, size_t size, void *data)
 {
     uintptr_t me = (uintptr_t)pf_compute_point;
-    (void)size, (void)data;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         uintptr_t low = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, high = low + info->dlpi_phdr[i].p_memsz;
         if (info->dlpi_phdr[i].p_type == PT_LOAD && me >= low && me < high) {

@@ -30,7 +30,6 @@ static struct {
 /* Changes nothing else, and makes no call that may wait. */
 static void look(int signal, siginfo_t *info, void *context)
 {
-    (void)signal, (void)info;
     const struct pf_account *account = pf_account_computing;
     if (pf_job_state.over || !account || account->inside ||
         !pf_compute_counts(&pf_job_state.ranks[account->rank]))

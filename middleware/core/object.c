@@ -12,7 +12,6 @@
 /* A freed or foreign handle, or one of a kind that has no shadows: the native call names the error. */
 static void *no_shadow(struct pf_instance *in, struct pf_object *object)
 {
-    (void)object;
     return in->values->comm_null;
 }
 

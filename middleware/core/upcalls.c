@@ -6,44 +6,36 @@
 
 static bool print_no_layer(FILE *out, const pf_self_t *self)
 {
-    (void)out, (void)self;
     return false;
 }
 
 static void ignore_left(pf_self_t *self, int status)
 {
-    (void)self, (void)status;
 }
 
 static void ignore_entered(struct pf_rank *r)
 {
-    (void)r;
 }
 
 static bool ignore_computed(struct pf_rank *r, const void *site, bool asks)
 {
-    (void)r, (void)site, (void)asks;
     return false;
 }
 
 static void ignore_switched(struct pf_rank *r, enum pf_model from)
 {
-    (void)r, (void)from;
 }
 
 static void ignore_phase(struct pf_rank *r, const char *name)
 {
-    (void)r, (void)name;
 }
 
 static void ignore_call(struct pf_rank *r, const struct pf_call_shape *shape)
 {
-    (void)r, (void)shape;
 }
 
 static void ignore_comm(struct pf_comm_shared *shared)
 {
-    (void)shared;
 }
 
 static char *same_name(const char *name)
@@ -53,18 +45,15 @@ static char *same_name(const char *name)
 
 static struct pf_check_note *ignore_side(struct pf_rank *r, const struct pf_ledger_side *side, int source)
 {
-    (void)r, (void)side, (void)source;
     return NULL;
 }
 
 static void ignore_notes(struct pf_check_note *send, struct pf_check_note *receive)
 {
-    (void)send, (void)receive;
 }
 
 static void ignore_note(struct pf_check_note *note)
 {
-    (void)note;
 }
 
 static void ignore_end(void)
@@ -73,7 +62,6 @@ static void ignore_end(void)
 
 static MPI_Errhandler fatal_errhandler(struct pf_rank *r, MPI_Comm *comm)
 {
-    (void)r, (void)comm;
     return MPI_ERRORS_ARE_FATAL;
 }
 

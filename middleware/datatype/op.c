@@ -42,8 +42,6 @@ static ffi_cif *user_function_interface(void)
 
 static void call_user(ffi_cif *interface, void *result, void **arguments, void *data)
 {
-    (void)interface;
-    (void)result;
     struct closure *closure = data;
     const void *native_type = *(void **)arguments[3];
     void *native = closure->in->values->short_handles ? (void *)(uintptr_t) * (const uint32_t *)native_type

@@ -108,7 +108,6 @@ void pmpi_buffer_detach_(void *buffer, MPI_Fint *size, MPI_Fint *ierror);
 void pmpi_buffer_detach_(void *buffer, MPI_Fint *size, MPI_Fint *ierror)
 {
     void *detached = NULL;
-    (void)buffer;
     PF_F_SITE();
     pf_f_ierror(ierror, pf_entry_Buffer_detach(&detached, size));
 }
@@ -129,6 +128,5 @@ __typeof__(pmpi_buffer_detach_f08_) mpi_buffer_detach_f08_
 void pmpi_f_sync_reg_(void *buffer);
 void pmpi_f_sync_reg_(void *buffer)
 {
-    (void)buffer;
 }
 __typeof__(pmpi_f_sync_reg_) mpi_f_sync_reg_ __attribute__((weak, alias("pmpi_f_sync_reg_")));

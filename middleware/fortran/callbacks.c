@@ -186,7 +186,6 @@ static void call_procedure(ffi_cif *interface, void *result, void **arguments, v
     const struct closure *closure = data;
     MPI_Fint object;
     int error;
-    (void)interface;
     switch (closure->kind) {
     case PF_FORTRAN_OP:
         object = fortran_type(*(MPI_Datatype *)POINTER(3));

@@ -191,8 +191,6 @@ static void call_handler(ffi_cif *interface, void *result, void **arguments, voi
 {
     const struct handler *handler = data;
     int code = pf_errcode_out(**(int **)arguments[1]);
-    (void)interface;
-    (void)result;
     handler->function(*(void **)arguments[0], &code);
 }
 

@@ -23,19 +23,16 @@ struct grequest {
 
 static int query_nothing(void *state, union pf_native_status *status)
 {
-    (void)state, (void)status;
     return 0;
 }
 
 static int free_nothing(void *state)
 {
-    (void)state;
     return 0;
 }
 
 static int cancel_nothing(void *state, int complete)
 {
-    (void)state, (void)complete;
     return 0;
 }
 

@@ -176,7 +176,6 @@ static void delivery_abandon(struct pf_request *request)
 /* A receive of a matched message cannot be cancelled any more; MPI lets the call succeed without effect. */
 static int delivery_cancel(struct pf_request *request)
 {
-    (void)request;
     return MPI_SUCCESS;
 }
 

@@ -54,7 +54,6 @@ static void parts_abandon(struct pf_request *request)
 /* A collective operation cannot be cancelled: MPI 3.1 section 5.12. */
 static int parts_cancel(struct pf_request *request)
 {
-    (void)request;
     return MPI_ERR_REQUEST;
 }
 

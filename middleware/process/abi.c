@@ -151,7 +151,6 @@ static bool of_system(const char *name, void **value)
 
 static bool find(const char *name, bool undefined, const void *arg, void **value)
 {
-    (void)arg;
     if (!undefined || !is_mpi(name))
         return undefined && of_system(name, value);
     *value = of_mpi(name);
@@ -161,7 +160,6 @@ static bool find(const char *name, bool undefined, const void *arg, void **value
 /* Predefined handles are constants, of which some functions for attributes are 0. */
 static bool find_openmpi(const char *name, bool undefined, const void *arg, void **value)
 {
-    (void)arg;
     if (!undefined || !(is_mpi(name) || strncmp(name, "ompi_", 5) == 0 || strncmp(name, "OMPI_C_", 7) == 0))
         return undefined && of_system(name, value);
     dlerror();

@@ -115,13 +115,11 @@ static int initialise(int fn, const void *site, int required, int *provided)
 
 int pf_PMPI_Init(int *argc, char ***argv)
 {
-    (void)argc, (void)argv;
     return initialise(PF_FN_Init, __builtin_return_address(0), MPI_THREAD_SINGLE, NULL);
 }
 
 int pf_PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    (void)argc, (void)argv;
     return initialise(PF_FN_Init_thread, __builtin_return_address(0), required, provided);
 }
 
@@ -265,7 +263,6 @@ double pf_PMPI_Wtick(void)
 int pf_PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
     struct pf_rank *r = PF_ENTER(Alloc_mem);
-    (void)info;
     if (size < 0 || !baseptr)
         return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_ARG);
     void *memory = malloc(size ? (size_t)size : 1);

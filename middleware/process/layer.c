@@ -135,7 +135,6 @@ double pf_layer_spin_hint(void)
 void pf_layer_idle(pf_self_t *self, const char *call)
 {
     static uint64_t before, polls;
-    (void)self;
     sg_actor_sleep_for(pf_config.openmpi_idle_time);
     if (++polls < (uint64_t)pf_config.livelock_polls)
         return;

@@ -107,7 +107,6 @@ static int find_memory(struct dl_phdr_info *info, size_t size, void *data)
 {
     struct search *search = data;
     bool is_it = false;
-    (void)size;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &info->dlpi_phdr[i];
         is_it |= part->p_type == PT_LOAD && search->address - info->dlpi_addr - part->p_vaddr < part->p_memsz;

@@ -116,7 +116,6 @@ static int add_segments(struct dl_phdr_info *info, size_t size, void *arg)
 {
     struct sum *sum = arg;
     const char *slots = NULL, *slots_end = NULL, *constants_end = NULL;
-    (void)size;
     if (info->dlpi_addr != sum->map->l_addr || strcmp(info->dlpi_name, sum->map->l_name) != 0)
         return 0;
     size_t calls = 0;

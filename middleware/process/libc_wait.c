@@ -189,7 +189,6 @@ int pf_libc_poll(struct pollfd *fds, nfds_t count, int timeout)
 
 int pf_libc___poll_chk(struct pollfd *fds, nfds_t count, int timeout, size_t size)
 {
-    (void)size;
     return pf_libc_poll(fds, count, timeout);
 }
 
@@ -214,7 +213,6 @@ int pf_libc_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeo
 int pf_libc___ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
                         const sigset_t *mask, size_t size)
 {
-    (void)size;
     return pf_libc_ppoll(fds, count, timeout, mask);
 }
 

@@ -19,7 +19,6 @@ bool pf_fortran_runtime_is(const char *name)
 
 static bool lead_import(const char *name, bool undefined, const void *arg, void **value)
 {
-    (void)undefined, (void)arg;
     *value = pf_libc_of_runtime(name);
     return *value != NULL;
 }

@@ -68,7 +68,6 @@ static void ask(const char *name, const char *by)
 
 static bool ask_noted(char *name, size_t address, size_t size, const void *arg)
 {
-    (void)address, (void)size, (void)arg;
     if (begins(name, noted))
         ask(pf_strdup(name + sizeof noted - 1), "pfcc -private");
     return false;

@@ -43,7 +43,6 @@ int pf_PMPI_Cart_create(MPI_Comm handle, int ndims, const int dims[], const int 
                         MPI_Comm *newcomm)
 {
     struct pf_rank *r = PF_ENTER(Cart_create);
-    (void)reorder;
     struct pf_comm *parent = pf_comm_of(r, handle);
     if (!parent)
         return pf_call_error(r, handle, MPI_ERR_COMM);

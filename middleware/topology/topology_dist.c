@@ -53,7 +53,6 @@ int pf_PMPI_Dist_graph_create_adjacent(MPI_Comm handle, int indegree, const int 
 {
     struct pf_rank *r = PF_ENTER(Dist_graph_create_adjacent);
     struct pf_comm *parent = pf_comm_of(r, handle);
-    (void)reorder;
     if (!parent)
         return pf_call_error(r, handle, MPI_ERR_COMM);
     int size = parent->shared->size;

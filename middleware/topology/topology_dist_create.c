@@ -175,7 +175,6 @@ int pf_PMPI_Dist_graph_create(MPI_Comm handle, int n, const int sources[], const
 {
     struct pf_rank *r = PF_ENTER(Dist_graph_create);
     struct pf_comm *parent = pf_comm_of(r, handle);
-    (void)reorder;
     if (!parent)
         return pf_call_error(r, handle, MPI_ERR_COMM);
     struct edges edges = {

@@ -33,7 +33,6 @@ int pf_PMPI_Graph_create(MPI_Comm handle, int nnodes, const int index[], const i
 {
     struct pf_rank *r = PF_ENTER(Graph_create);
     struct pf_comm *parent = pf_comm_of(r, handle);
-    (void)reorder;
     if (!parent)
         return pf_call_error(r, handle, MPI_ERR_COMM);
     int error = newcomm ? check_graph(nnodes, index, edges, parent->shared->size) : MPI_ERR_ARG;

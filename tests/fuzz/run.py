@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 SKIPPED = 77
-FLAGS = ["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=undefined"]
+FLAGS = ["-O1", "-g", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=undefined"]
 TARGETS = {
     "match": {
         "harness": "tests/fuzz/match.c",

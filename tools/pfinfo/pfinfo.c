@@ -178,7 +178,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static void print_version(FILE *out, struct argp_state *state)
 {
     int major, minor, patch;
-    (void)state;
     sg_version_get(&major, &minor, &patch);
     fprintf(out, "Parfocal %s, SimGrid %d.%d.%d\n", PF_VERSION, major, minor, patch);
 }

@@ -341,7 +341,6 @@ static void append(char **all, char *more)
 
 static char *forms(int key, const char *text, void *input)
 {
-    (void)input;
     if (key != ARGP_KEY_HELP_POST_DOC)
         return (char *)text;
     char *all = pf_strdup("Topologies (KIND:NUMBERS or KIND:HOSTS):\n");

@@ -110,14 +110,12 @@ static void message_comes(struct pf_packet_message *base, double date)
 static void message_is_lost(struct pf_packet_message *base, double date)
 {
     struct message *m = (struct message *)base;
-    (void)date;
     m->net->dropped++;
     end_message(m);
 }
 
 static void nothing(struct pf_packet_message *base, double date)
 {
-    (void)base, (void)date;
 }
 
 static const struct pf_packet_message_ops ops = {sizeof ops, nothing, nothing, message_comes,

@@ -278,7 +278,6 @@ static void wait_pending(struct compiler *c)
 
 static void init(struct compiler *c, int unused)
 {
-    (void)unused;
     c->begun = true;
     if (more(c))
         c->plain = 8;
@@ -286,13 +285,11 @@ static void init(struct compiler *c, int unused)
 
 static void finalize(struct compiler *c, int unused)
 {
-    (void)unused;
     c->ended = true;
 }
 
 static void nothing(struct compiler *c, int unused)
 {
-    (void)c, (void)unused;
 }
 
 /* What a collective computes, it computes in any case. */
@@ -310,7 +307,6 @@ static void add_flops(struct compiler *c, double flops, bool in_any_case)
 
 static void compute(struct compiler *c, int unused)
 {
-    (void)unused;
     add_flops(c, real(c), false);
 }
 
@@ -364,7 +360,6 @@ static void receive(struct compiler *c, int kind)
 
 static void exchange(struct compiler *c, int unused)
 {
-    (void)unused;
     int sent = count(c), to = peer(c, false), received = count(c), from = peer(c, true);
     int sent_size = type(c), received_size = type(c);
     if (key(c, "comm", 0) != 0)
@@ -382,7 +377,6 @@ static void exchange(struct compiler *c, int unused)
 
 static void wait(struct compiler *c, int unused)
 {
-    (void)unused;
     int number = c->source->complete ? key(c, "req", -1) : -1;
     if (number >= 0) {
         unsigned where = slot(c, number);
@@ -404,7 +398,6 @@ static void wait(struct compiler *c, int unused)
 
 static void wait_all(struct compiler *c, int unused)
 {
-    (void)unused;
     if (!c->source->complete) {
         wait_pending(c);
         return;

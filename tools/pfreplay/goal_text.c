@@ -28,7 +28,6 @@ static inline char *skip(char *at)
 
 static bool knows(const char *path, const char *head)
 {
-    (void)path;
     if (goal_is_binary(head))
         return true;
     for (;;) {

@@ -17,14 +17,12 @@
 static OTF2_ErrorCode on_error(void *data, const char *file, uint64_t line, const char *function,
                                OTF2_ErrorCode code, const char *format, va_list args)
 {
-    (void)data, (void)file, (void)line, (void)function, (void)format, (void)args;
     return code;
 }
 
 static bool knows(const char *path, const char *head)
 {
     size_t length = strlen(path);
-    (void)head;
     return length > 5 && strcmp(path + length - 5, ".otf2") == 0;
 }
 
@@ -67,7 +65,6 @@ static OTF2_CallbackCode enter(OTF2_LocationRef location, OTF2_TimeStamp time, u
 {
     struct rank *rank = data;
     const char *function = otf2_function(rank->all, region);
-    (void)location, (void)position, (void)list;
     if (!function || rank->depth++ > 0)
         return OTF2_CALLBACK_SUCCESS;
     rank->function = function;
@@ -107,7 +104,6 @@ static OTF2_CallbackCode leave(OTF2_LocationRef location, OTF2_TimeStamp time, u
                                OTF2_AttributeList *list, OTF2_RegionRef region)
 {
     struct rank *rank = data;
-    (void)location, (void)position, (void)list;
     if (!otf2_function(rank->all, region) || rank->depth == 0 || --rank->depth > 0)
         return OTF2_CALLBACK_SUCCESS;
     if (rank->sent.is || rank->received.is)
@@ -134,7 +130,6 @@ static OTF2_CallbackCode sent(OTF2_LocationRef location, OTF2_TimeStamp time, ui
                               uint64_t bytes)
 {
     struct rank *rank = data;
-    (void)location, (void)position, (void)list, (void)time;
     rank->messages = true;
     if (in_sendrecv(rank)) {
         rank->sent = (__typeof__(rank->sent)){true, receiver, tag, bytes, comm};
@@ -152,7 +147,6 @@ static OTF2_CallbackCode received(OTF2_LocationRef location, OTF2_TimeStamp time
                                   uint32_t tag, uint64_t bytes)
 {
     struct rank *rank = data;
-    (void)location, (void)position, (void)list, (void)time;
     rank->messages = true;
     rank->received = (__typeof__(rank->received)){true, sender, tag, bytes, comm};
     if (!in_sendrecv(rank))
@@ -201,7 +195,6 @@ static OTF2_CallbackCode isend(OTF2_LocationRef location, OTF2_TimeStamp time, u
                                uint64_t bytes, uint64_t self)
 {
     struct rank *rank = data;
-    (void)location, (void)position, (void)list, (void)time;
     rank->messages = true;
     const char *action = rank->function && strcmp(rank->function, "MPI_Issend") == 0 ? "issend" : "isend";
     fprintf(rank->text->out, "%d %s %u %u %" PRIu64 " 6 req=%d", rank->number, action, receiver, tag, bytes,
@@ -214,7 +207,6 @@ static OTF2_CallbackCode isend(OTF2_LocationRef location, OTF2_TimeStamp time, u
 static OTF2_CallbackCode isend_complete(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
                                         void *data, OTF2_AttributeList *list, uint64_t self)
 {
-    (void)location, (void)position, (void)list, (void)time;
     complete(data, self);
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -225,7 +217,6 @@ static OTF2_CallbackCode irecv_request(OTF2_LocationRef location, OTF2_TimeStamp
 {
     struct rank *rank = data;
     struct open_request *request = add_request(rank, self);
-    (void)location, (void)position, (void)list, (void)time;
     fprintf(rank->text->out, "%d irecv", rank->number);
     request->fields = ftell(rank->text->out);
     fprintf(rank->text->out, " %10d %10d %20d 6 comm=%10d req=%d\n", -555, -444, 0, 0, request->number);
@@ -238,7 +229,6 @@ static OTF2_CallbackCode irecv(OTF2_LocationRef location, OTF2_TimeStamp time, u
 {
     struct rank *rank = data;
     struct open_request request = complete(rank, self);
-    (void)location, (void)position, (void)list, (void)time;
     rank->messages = true;
     if (request.fields < 0 || request.room > 0)
         otf2_refuse(rank, "a message is received by a request that does something else");
@@ -388,7 +378,6 @@ static OTF2_CallbackCode collective(OTF2_LocationRef location, OTF2_TimeStamp ti
                                     uint64_t received_bytes)
 {
     struct rank *rank = data;
-    (void)location, (void)position, (void)list, (void)time;
     if (op >= OTF2_COLLECTIVE_OP_CREATE_HANDLE)
         return OTF2_CALLBACK_SUCCESS;
     fprintf(rank->text->out, "%d ", rank->number);
@@ -406,7 +395,6 @@ static OTF2_CallbackCode collective_request(OTF2_LocationRef location, OTF2_Time
     struct open_request *request = add_request(rank, self);
     size_t length = rank->function ? strlen(rank->function) : 0;
     bool counts = length == 0 || strchr("vw", rank->function[length - 1]); /* one for each rank, twice */
-    (void)location, (void)position, (void)list, (void)time;
     request->room = 120 + (counts ? 24 * rank->all->ranks : 0);
     fprintf(rank->text->out, "%d ", rank->number);
     request->fields = ftell(rank->text->out);
@@ -423,7 +411,6 @@ static OTF2_CallbackCode collective_complete(OTF2_LocationRef location, OTF2_Tim
     struct open_request request = complete(rank, self);
     char *text = NULL;
     size_t length = 0;
-    (void)location, (void)position, (void)list, (void)time;
     if (request.room == 0)
         otf2_refuse(rank, "a collective is completed by the request of a message");
     if (op >= OTF2_COLLECTIVE_OP_CREATE_HANDLE) /* communicators are there from the start */
@@ -446,7 +433,6 @@ static OTF2_CallbackCode collective_complete(OTF2_LocationRef location, OTF2_Tim
 static OTF2_CallbackCode cancelled(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
                                    void *data, OTF2_AttributeList *list, uint64_t self)
 {
-    (void)location, (void)position, (void)list, (void)time, (void)self;
     otf2_refuse(data, "cancelled requests of an archive are not replayed");
 }
 

@@ -16,7 +16,6 @@
 static OTF2_CallbackCode clock_properties(void *data, uint64_t resolution, uint64_t offset, uint64_t length,
                                           uint64_t epoch)
 {
-    (void)offset, (void)length, (void)epoch;
     ((struct otf2_definitions *)data)->ticks = (double)resolution;
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -32,7 +31,6 @@ static OTF2_CallbackCode location(void *data, OTF2_LocationRef self, OTF2_String
                                   OTF2_LocationType type, uint64_t events, OTF2_LocationGroupRef group)
 {
     struct otf2_definitions *all = data;
-    (void)name, (void)events, (void)group;
     if (type == OTF2_LOCATION_TYPE_CPU_THREAD)
         *ADD(all->threads, all->thread_count) = self;
     return OTF2_CALLBACK_SUCCESS;
@@ -44,7 +42,6 @@ static OTF2_CallbackCode region(void *data, OTF2_RegionRef self, OTF2_StringRef 
                                 uint32_t first, uint32_t last)
 {
     struct otf2_definitions *all = data;
-    (void)canonical, (void)description, (void)role, (void)flags, (void)file, (void)first, (void)last;
     *ADD(all->regions, all->region_count) =
         (struct otf2_region){.self = self, .name = name, .mpi = paradigm == OTF2_PARADIGM_MPI};
     return OTF2_CALLBACK_SUCCESS;
@@ -55,7 +52,6 @@ static OTF2_CallbackCode group(void *data, OTF2_GroupRef self, OTF2_StringRef na
                                const uint64_t *members)
 {
     struct otf2_definitions *all = data;
-    (void)name;
     if (paradigm != OTF2_PARADIGM_MPI)
         return OTF2_CALLBACK_SUCCESS;
     struct otf2_group *one = ADD(all->groups, all->group_count);
@@ -72,7 +68,6 @@ static OTF2_CallbackCode communicator(void *data, OTF2_CommRef self, OTF2_String
                                       OTF2_CommRef parent, OTF2_CommFlag flags)
 {
     struct otf2_definitions *all = data;
-    (void)name, (void)parent, (void)flags;
     *ADD(all->comms, all->comm_count) = (struct otf2_comm){.self = self, .group = of};
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -81,7 +76,6 @@ static OTF2_CallbackCode window(void *data, OTF2_RmaWinRef self, OTF2_StringRef 
                                 OTF2_RmaWinFlag flags)
 {
     struct otf2_definitions *all = data;
-    (void)name, (void)flags;
     *ADD(all->windows, all->window_count) = (struct otf2_window){.self = self, .comm = comm};
     return OTF2_CALLBACK_SUCCESS;
 }

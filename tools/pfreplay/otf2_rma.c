@@ -31,7 +31,6 @@ static OTF2_CallbackCode create(OTF2_LocationRef location, OTF2_TimeStamp time, 
     struct rank *rank = data;
     const struct otf2_window *window = otf2_window_of(rank->all, win);
     const struct otf2_comm *comm = window ? otf2_comm_of(rank->all, window->comm) : NULL;
-    (void)location, (void)position, (void)list, (void)time;
     if (!comm || comm->number < 0)
         otf2_refuse(rank, "its window has no definition, or a communicator that cannot be replayed");
     fprintf(line(rank, "MPI_Win_create"), " %" PRIu64 " 1 %d %u\n", WINDOW, comm->number, win);
@@ -41,7 +40,6 @@ static OTF2_CallbackCode create(OTF2_LocationRef location, OTF2_TimeStamp time, 
 static OTF2_CallbackCode destroy(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position,
                                  void *data, OTF2_AttributeList *list, OTF2_RmaWinRef win)
 {
-    (void)location, (void)position, (void)list, (void)time;
     fprintf(line(data, "MPI_Win_free"), " %u\n", win);
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -58,7 +56,6 @@ static OTF2_CallbackCode put(OTF2_LocationRef location, OTF2_TimeStamp time, uin
                              OTF2_AttributeList *list, OTF2_RmaWinRef win, uint32_t target, uint64_t bytes,
                              uint64_t id)
 {
-    (void)location, (void)position, (void)list, (void)time, (void)id;
     transfer(data, "MPI_Put", win, target, bytes);
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -67,7 +64,6 @@ static OTF2_CallbackCode get(OTF2_LocationRef location, OTF2_TimeStamp time, uin
                              OTF2_AttributeList *list, OTF2_RmaWinRef win, uint32_t target, uint64_t bytes,
                              uint64_t id)
 {
-    (void)location, (void)position, (void)list, (void)time, (void)id;
     transfer(data, "MPI_Get", win, target, bytes);
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -80,7 +76,6 @@ static OTF2_CallbackCode atomic(OTF2_LocationRef location, OTF2_TimeStamp time, 
     struct rank *rank = data;
     int number = sent % 8 == 0 && sent > 0 ? 4 : 1; /* MPI_LONG, MPI_INT */
     uint64_t count = (sent + (number == 4 ? 7 : 3)) / (number == 4 ? 8 : 4);
-    (void)location, (void)position, (void)list, (void)time, (void)id;
     if (sent > WINDOW - 8)
         otf2_refuse(rank, "more than 2 GiB at once");
     if (type == OTF2_RMA_ATOMIC_TYPE_ACCUMULATE && received == 0)
@@ -101,8 +96,6 @@ static OTF2_CallbackCode collective_end(OTF2_LocationRef location, OTF2_TimeStam
                                         uint64_t sent, uint64_t received)
 {
     struct rank *rank = data;
-    (void)location, (void)position, (void)list, (void)time, (void)op, (void)level, (void)root, (void)sent;
-    (void)received;
     if (is(rank, "MPI_Win_fence"))
         fprintf(line(rank, "MPI_Win_fence"), " 0 %u\n", win);
     return OTF2_CALLBACK_SUCCESS;
@@ -115,7 +108,6 @@ static OTF2_CallbackCode group_sync(OTF2_LocationRef location, OTF2_TimeStamp ti
 {
     struct rank *rank = data;
     int count, *ranks = otf2_group_ranks(rank->all, group, &count);
-    (void)location, (void)position, (void)list, (void)time, (void)level;
     if (is(rank, "MPI_Win_complete") || is(rank, "MPI_Win_wait")) {
         fprintf(line(rank, rank->function), " %u\n", win);
     } else if ((is(rank, "MPI_Win_start") || is(rank, "MPI_Win_post")) && count >= 0) {
@@ -136,7 +128,6 @@ static OTF2_CallbackCode request_lock(OTF2_LocationRef location, OTF2_TimeStamp 
                                       uint32_t target, uint64_t id, OTF2_LockType type)
 {
     struct rank *rank = data;
-    (void)location, (void)position, (void)list, (void)time, (void)id;
     if (!is(rank, "MPI_Win_lock_all"))
         fprintf(line(rank, "MPI_Win_lock"), " %d %u 0 %u\n", type == OTF2_LOCK_EXCLUSIVE, target, win);
     else if (!rank->flushed)
@@ -150,7 +141,6 @@ static OTF2_CallbackCode release_lock(OTF2_LocationRef location, OTF2_TimeStamp 
                                       uint32_t target, uint64_t id)
 {
     struct rank *rank = data;
-    (void)location, (void)position, (void)list, (void)time, (void)id;
     if (!is(rank, "MPI_Win_unlock_all"))
         fprintf(line(rank, "MPI_Win_unlock"), " %u %u\n", target, win);
     else if (!rank->flushed)
@@ -165,7 +155,6 @@ static OTF2_CallbackCode complete_remote(OTF2_LocationRef location, OTF2_TimeSta
                                          uint64_t id)
 {
     struct rank *rank = data;
-    (void)location, (void)position, (void)list, (void)time, (void)id;
     if (rank->function && strncmp(rank->function, "MPI_Win_flush", 13) == 0 && !rank->flushed)
         fprintf(line(rank, "MPI_Win_flush_all"), " %u\n", win);
     rank->flushed = true;

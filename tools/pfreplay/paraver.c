@@ -8,7 +8,6 @@
 
 static bool knows(const char *path, const char *head)
 {
-    (void)path;
     return strncmp(head, "#Paraver ", 9) == 0;
 }
 

@@ -73,7 +73,6 @@ static const char *first_line(const char *head)
 /* Anything that is text may be a list of files: the last format that is asked. */
 static bool knows(const char *path, const char *head)
 {
-    (void)path;
     for (const char *c = head; *c; c++)
         if (!isprint((unsigned char)*c) && !isspace((unsigned char)*c) && !(*c & 0x80))
             return false;

@@ -422,7 +422,6 @@ static bool is_elsewhere(int signal)
 
 static void on_look(int signal, siginfo_t *info, void *context)
 {
-    (void)info;
     if (!is_elsewhere(signal) && may_end_here(context))
         end_stopped();
 }
@@ -461,13 +460,11 @@ static void on_stop(int signal, siginfo_t *info, void *context)
     sigaction(SIGALRM, &look, NULL);
     sigdelset(&((ucontext_t *)context)->uc_sigmask, SIGALRM);
     setitimer(ITIMER_REAL, &often, NULL);
-    (void)info;
 }
 
 /* The run goes on: the application's own calls are not interrupted for this. */
 static void on_question(int signal)
 {
-    (void)signal;
     int kept = errno;
     char line[PF_LIVE_LINE];
     size_t length = pf_live_line(line);
@@ -526,7 +523,6 @@ void signals_install(void)
 /* A real exit() in the middle of the run would end all ranks without a word. */
 static void on_process_exit(int status, void *unused)
 {
-    (void)unused;
     if (pf_in_child())
         pf_end_process(status);
     if (!watching_exit && pf_streams_kept()) /* the C library would wait for them */

@@ -97,7 +97,6 @@ static struct block whole(const void *buffer, int count, MPI_Datatype type)
 
 static struct block whole_send(const struct an_part *p, int i)
 {
-    (void)i;
     return whole(p->send, p->send_count, p->send_type);
 }
 

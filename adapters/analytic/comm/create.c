@@ -86,14 +86,12 @@ static int an_comm_split(MPI_Comm handle, int color, int key, MPI_Comm *made)
 
 static int an_intercomm_merge(MPI_Comm comm, int high, MPI_Comm *made)
 {
-    (void)high;
     return agree(comm, made);
 }
 
 static int an_cart_create(MPI_Comm comm, int ndims, const int *dims, const int *periods, int reorder,
                           MPI_Comm *made)
 {
-    (void)ndims, (void)dims, (void)periods, (void)reorder;
     return agree(comm, made);
 }
 
@@ -101,7 +99,6 @@ static int an_cart_create(MPI_Comm comm, int ndims, const int *dims, const int *
 static int an_graph_create(MPI_Comm comm, int nodes, const int *index, const int *edges, int reorder,
                            MPI_Comm *made)
 {
-    (void)nodes, (void)index, (void)edges, (void)reorder;
     return agree(comm, made);
 }
 
@@ -109,7 +106,6 @@ static int an_dist_graph_create(MPI_Comm comm, int n, const int *nodes, const in
                                 const int *targets, const int *weights, MPI_Info info, int reorder,
                                 MPI_Comm *made)
 {
-    (void)n, (void)nodes, (void)degrees, (void)targets, (void)weights, (void)info, (void)reorder;
     return agree(comm, made);
 }
 
@@ -117,8 +113,6 @@ static int an_dist_graph_create_adjacent(MPI_Comm comm, int in, const int *sourc
                                          int out, const int *targets, const int *weights, MPI_Info info,
                                          int reorder, MPI_Comm *made)
 {
-    (void)in, (void)sources, (void)source_weights, (void)out, (void)targets, (void)weights, (void)info;
-    (void)reorder;
     return agree(comm, made);
 }
 

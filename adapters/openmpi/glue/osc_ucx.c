@@ -72,7 +72,6 @@ static struct {
 
 static void ignore(void *request, ucs_status_t status)
 {
-    (void)request, (void)status;
 }
 
 static void finish(ucp_ep_h ep)
@@ -107,7 +106,6 @@ static ucs_status_t change(ucp_ep_h ep, ucp_atomic_post_op_t operation, uint64_t
 
 static ucs_status_t fence(ucp_worker_h worker)
 {
-    (void)worker;
     wants_notice = true;
     return UCS_OK;
 }

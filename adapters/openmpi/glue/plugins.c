@@ -18,8 +18,6 @@ static int plugin_open(const char *path, bool use_extensions, bool private_names
                        opal_dl_handle_t **handle, char **error)
 {
     const char *why = NULL;
-    (void)use_extensions;
-    (void)private_namespace;
     if (!path)
         return OPAL_ERROR;
     *handle = pf_glue_host->plugin_open(pf_glue_host->context, path, &why);
@@ -41,13 +39,11 @@ static int plugin_symbol(opal_dl_handle_t *handle, const char *name, void **symb
 /* Unmapping a plugin while others hold pointers into it gains nothing in a process that is about to end. */
 static int plugin_close(opal_dl_handle_t *handle)
 {
-    (void)handle;
     return OPAL_SUCCESS;
 }
 
 static int plugin_list(const char *directories, int (*each)(const char *path, void *context), void *context)
 {
-    (void)directories;
     return pf_glue_host->plugin_list(pf_glue_host->context, each, context);
 }
 

@@ -86,8 +86,6 @@ void pf_glue_window_gone(const void *native)
 
 static int local_barrier(ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
-    (void)comm;
-    (void)module;
     return OMPI_SUCCESS;
 }
 
@@ -95,10 +93,6 @@ static int local_barrier(ompi_communicator_t *comm, mca_coll_base_module_t *modu
 static int local_bcast(void *buffer, int count, struct ompi_datatype_t *type, int root,
                        ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
-    (void)count;
-    (void)type;
-    (void)comm;
-    (void)module;
     *(int *)buffer = units[root];
     return OMPI_SUCCESS;
 }
@@ -107,11 +101,6 @@ static int local_bcast(void *buffer, int count, struct ompi_datatype_t *type, in
 static int local_allreduce(const void *from, void *to, int count, struct ompi_datatype_t *type,
                            struct ompi_op_t *op, ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
-    (void)from;
-    (void)count;
-    (void)type;
-    (void)op;
-    (void)module;
     int same = 1;
     for (int i = 0; i < ompi_comm_size(comm); i++)
         same &= units[i] == units[0];
@@ -123,12 +112,6 @@ static int local_allgather(const void *from, int from_count, struct ompi_datatyp
                            int to_count, struct ompi_datatype_t *to_type, ompi_communicator_t *comm,
                            mca_coll_base_module_t *module)
 {
-    (void)from;
-    (void)from_count;
-    (void)from_type;
-    (void)to_count;
-    (void)to_type;
-    (void)module;
     memcpy(to, units, (size_t)ompi_comm_size(comm) * sizeof *units);
     return OMPI_SUCCESS;
 }

@@ -72,7 +72,6 @@ static int allreduce(const void *from, void *to, int count, struct ompi_datatype
                      struct ompi_op_t *op, ompi_communicator_t *comm, mca_coll_base_module_t *module)
 {
     long *least = to;
-    (void)from, (void)type, (void)comm, (void)module;
     if (count != 2 || op != &ompi_mpi_op_min.op)
         return OMPI_ERR_NOT_SUPPORTED;
     for (int i = 0; i < making->members; i++) {
@@ -99,7 +98,6 @@ static int allgather(const void *from, int from_count, struct ompi_datatype_t *f
                      mca_coll_base_module_t *module)
 {
     size_t size;
-    (void)to_count, (void)to_type, (void)comm, (void)module;
     ompi_datatype_type_size(from_type, &size);
     size *= (size_t)from_count;
     if (size == sizeof(struct place)) {
@@ -121,7 +119,6 @@ static int allgatherv(const void *from, int from_count, struct ompi_datatype_t *
 {
     size_t length = (size_t)from_count;
     struct ucp_address address;
-    (void)from_type, (void)to_counts, (void)to_type, (void)comm, (void)module;
     for (int i = 0; i < making->members; i++) {
         char *member = (char *)to + places[i];
         memcpy(member, from, length);

@@ -351,7 +351,6 @@ static bool deliver_due(void)
 
 static void ring(struct pf_event *event)
 {
-    (void)event;
     if (!deliver_due())
         exchange(pf_engine_horizon());
     /* A step that waits for us goes on at once: to us it is one event. */
@@ -372,7 +371,6 @@ static bool goes_by_peer(int src, int dst)
 
 static bool external_can_inject(int src, int dst, int vn, double bytes, void (*credit)(void *arg), void *arg)
 {
-    (void)bytes;
     meet();
     if (!credits || !goes_by_peer(src, dst) || credits[(size_t)src * PF_VN_COUNT + (size_t)vn] > 0)
         return true;

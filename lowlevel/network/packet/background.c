@@ -74,7 +74,6 @@ static void message_ends(struct pf_packet_message *base, double date)
 
 static void nothing(struct pf_packet_message *base, double date)
 {
-    (void)base, (void)date;
 }
 
 static const struct pf_packet_message_ops ops = {sizeof ops, nothing, message_sent, message_ends,

@@ -40,7 +40,6 @@ static struct carried now;
 
 static void add_to(void *context, int32_t link)
 {
-    (void)context;
     if (link >= all.count) {
         int count = 2 * link + 64;
         all.links = pf_reallocarray(all.links, (size_t)count, sizeof *all.links);

@@ -71,7 +71,6 @@ struct naming {
 static void count_port(void *context, int32_t port)
 {
     struct naming *naming = context;
-    (void)port;
     naming->ports++;
 }
 

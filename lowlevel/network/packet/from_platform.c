@@ -430,7 +430,6 @@ static int write_steps(struct plan *plan, const int32_t *attached)
 
 static void no_begin(const struct pf_routing *r, const struct pf_packet_load *load, struct pf_packet_path *p)
 {
-    (void)r, (void)load, (void)p;
 }
 
 static bool next_step(const struct pf_routing *r, int32_t router, const struct pf_packet_load *load,
@@ -439,7 +438,6 @@ static bool next_step(const struct pf_routing *r, int32_t router, const struct p
     const struct pf_packet_platform *of = pf_packet_platform_of(r);
     size_t route = (size_t)p->source * (size_t)r->fabric->nodes + (size_t)p->destination;
     int32_t step = of->first_step[route] + p->hops, port = of->steps[step];
-    (void)load;
     *hop = (struct pf_packet_hop){.port = port - r->fabric->first_port[router],
                                   .vc = r->classes > 1 ? of->classes[step] : 0,
                                   .phase = p->phase,

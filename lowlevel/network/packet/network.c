@@ -152,7 +152,6 @@ static struct pf_packet_parcel *parcel_of(struct pf_packet_message *message)
 static void first_arrives(struct pf_packet_message *message, double date)
 {
     struct pf_packet_parcel *parcel = parcel_of(message);
-    (void)date;
     if (parcel->transfer && parcel->transfer->failed)
         return; /* by chance: it uses the network up to its end */
     parcel->has_first = true;
@@ -163,7 +162,6 @@ static void last_leaves(struct pf_packet_message *message, double date)
 {
     struct pf_packet_parcel *parcel = parcel_of(message);
     struct pf_transfer *t = parcel->transfer;
-    (void)date;
     if (t && t->failed)
         return;
     parcel->left = moment++;
@@ -188,7 +186,6 @@ static void last_arrives(struct pf_packet_message *message, double date)
     struct pf_packet_parcel *parcel = parcel_of(message);
     struct pf_transfer *t = parcel->transfer;
     struct pf_packet_parcel **queue = parcel->queue;
-    (void)date;
     if (t && t->failed) {
         lose(parcel);
         return;
@@ -206,7 +203,6 @@ static void last_arrives(struct pf_packet_message *message, double date)
 
 static void is_dropped(struct pf_packet_message *message, double date)
 {
-    (void)date;
     lose(parcel_of(message));
 }
 

@@ -51,13 +51,11 @@ static int32_t other_uniform(const struct pf_pattern *p, int32_t source, uint64_
 
 static int32_t any_uniform(const struct pf_pattern *p, int32_t source, uint64_t random)
 {
-    (void)source;
     return (int32_t)pf_topology_below(random, (uint32_t)p->fabric->nodes);
 }
 
 static int32_t from_table(const struct pf_pattern *p, int32_t source, uint64_t random)
 {
-    (void)random;
     return p->to[source];
 }
 

@@ -28,7 +28,6 @@ static FILE *table;
 
 static void name_link(void *of, int32_t port, char *text, size_t size)
 {
-    (void)of;
     if (link_of && link_of[port])
         snprintf(text, size, "%s", pf_platform_link_name(link_of[port] - 1));
     else

@@ -123,14 +123,12 @@ static int32_t pick(const struct pf_routing *r, int32_t router, const struct pf_
 static void begin_minimal(const struct pf_routing *r, const struct pf_packet_load *load,
                           struct pf_packet_path *p)
 {
-    (void)r, (void)load;
     p->phase = PF_LEG_HOME;
 }
 
 static bool next_leg(const struct pf_routing *r, int32_t router, const struct pf_packet_load *load,
                      const struct pf_packet_path *p, struct pf_packet_hop *hop)
 {
-    (void)load;
     return next_on(r, router, p, (enum pf_routing_leg)p->phase, p->intermediate, hop);
 }
 
@@ -168,7 +166,6 @@ static void begin_valiant(const struct pf_routing *r, const struct pf_packet_loa
                           struct pf_packet_path *p)
 {
     int32_t router = pf_fabric_router_of(r->fabric, p->source);
-    (void)load;
     p->intermediate = pf_fabric_router_of(r->fabric, p->destination) == router ? -1 : pick(r, router, p, 0);
     p->phase = p->intermediate < 0 ? PF_LEG_HOME : PF_LEG_AWAY;
 }

@@ -42,7 +42,6 @@ int pf_at_double_ring(const struct pf_plan *plan, const struct pf_stage *stage, 
 int pf_at_barrier_doubling(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
                            struct pf_round *out)
 {
-    (void)plan;
     int last = stage->rounds - 1;
     if (round >= stage->rounds)
         return round;

@@ -291,13 +291,11 @@ static size_t elements(const struct pf_coll_call *call)
 /* libnbc's choices. */
 static int nonblocking_first(const struct pf_coll_call *call)
 {
-    (void)call;
     return FIRST_ALGORITHM;
 }
 
 static int nonblocking_barrier(const struct pf_coll_call *call)
 {
-    (void)call;
     return BARRIER_BRUCK;
 }
 

@@ -43,14 +43,11 @@ static void on_abort(int status, char *format, ...)
 
 static int on_abort_peers(orte_process_name_t *procs, orte_std_cntr_t count, int status)
 {
-    (void)procs;
-    (void)count;
     end_job(status);
 }
 
 static void module_abort(int status, bool report)
 {
-    (void)report;
     end_job(status);
 }
 

@@ -45,8 +45,6 @@ static int module_initialized(void)
 
 static int module_abort(int status, const char *message, opal_list_t *procs)
 {
-    (void)message;
-    (void)procs;
     pf_glue_host->abort(pf_glue_host->context, status);
     return OPAL_ERROR;
 }
@@ -58,8 +56,6 @@ static int module_commit(void)
 
 static int module_fence(opal_list_t *procs, int collect_data)
 {
-    (void)procs;
-    (void)collect_data;
     pf_glue_host->fence(pf_glue_host->context);
     return OPAL_SUCCESS;
 }
@@ -69,7 +65,6 @@ static int module_put(opal_pmix_scope_t scope, opal_value_t *value)
 {
     const void *data = &value->data;
     size_t size = sizeof value->data;
-    (void)scope;
     if (value->type == OPAL_STRING) {
         data = value->data.string;
         size = strlen(value->data.string) + 1;
@@ -175,7 +170,6 @@ static int module_get(const opal_process_name_t *id, const char *key, opal_list_
                       opal_value_t **result)
 {
     opal_value_t *value = NULL;
-    (void)info;
     /* What each rank asks of each other comes first. */
     if (id->vpid < (opal_vpid_t)pf_glue_host->job_size) {
         value = rank_value((int)id->vpid, key);
@@ -214,56 +208,40 @@ static const char *module_version(void)
 
 static const char *module_nspace(opal_jobid_t job)
 {
-    (void)job;
     return "parfocal";
 }
 
 static void module_register_jobid(opal_jobid_t job, const char *nspace)
 {
-    (void)job;
-    (void)nspace;
 }
 
 static int no_list(opal_list_t *list)
 {
-    (void)list;
     return OPAL_ERR_NOT_SUPPORTED;
 }
 
 static int no_spawn(opal_list_t *job_info, opal_list_t *apps, opal_jobid_t *job)
 {
-    (void)job_info;
-    (void)apps;
-    (void)job;
     return OPAL_ERR_NOT_SUPPORTED;
 }
 
 static int no_lookup(opal_list_t *data, opal_list_t *info)
 {
-    (void)data;
-    (void)info;
     return OPAL_ERR_NOT_SUPPORTED;
 }
 
 static int no_unpublish(char **keys, opal_list_t *info)
 {
-    (void)keys;
-    (void)info;
     return OPAL_ERR_NOT_SUPPORTED;
 }
 
 static int no_resolve_peers(const char *node, opal_jobid_t job, opal_list_t *procs)
 {
-    (void)node;
-    (void)job;
-    (void)procs;
     return OPAL_ERR_NOT_SUPPORTED;
 }
 
 static int no_resolve_nodes(opal_jobid_t job, char **nodes)
 {
-    (void)job;
-    (void)nodes;
     return OPAL_ERR_NOT_SUPPORTED;
 }
 

@@ -22,7 +22,6 @@ static int init_count;
 
 PF_GLUE_EXPORT pmix_status_t PMIx_Init(pmix_proc_t *me, pmix_info_t info[], size_t n)
 {
-    (void)info, (void)n;
     init_count++;
     if (me)
         PMIx_Load_procid(me, space, (pmix_rank_t)pf_glue_host->rank);
@@ -36,7 +35,6 @@ PF_GLUE_EXPORT int PMIx_Initialized(void)
 
 PF_GLUE_EXPORT pmix_status_t PMIx_Finalize(const pmix_info_t info[], size_t n)
 {
-    (void)info, (void)n;
     if (init_count > 0)
         init_count--;
     return PMIX_SUCCESS;
@@ -44,7 +42,6 @@ PF_GLUE_EXPORT pmix_status_t PMIx_Finalize(const pmix_info_t info[], size_t n)
 
 PF_GLUE_EXPORT pmix_status_t PMIx_Abort(int status, const char message[], pmix_proc_t procs[], size_t n)
 {
-    (void)message, (void)procs, (void)n;
     pf_glue_host->abort(pf_glue_host->context, status);
     return PMIX_ERROR;
 }
@@ -57,7 +54,6 @@ PF_GLUE_EXPORT pmix_status_t PMIx_Commit(void)
 PF_GLUE_EXPORT pmix_status_t PMIx_Fence(const pmix_proc_t procs[], size_t count, const pmix_info_t info[],
                                         size_t n)
 {
-    (void)procs, (void)count, (void)info, (void)n;
     pf_glue_host->fence(pf_glue_host->context);
     return PMIX_SUCCESS;
 }
@@ -77,7 +73,6 @@ PF_GLUE_EXPORT pmix_status_t PMIx_Put(pmix_scope_t scope, const char key[], pmix
 {
     const void *data = &value->data;
     size_t size = sizeof value->data;
-    (void)scope;
     if (value->type == PMIX_STRING) {
         data = value->data.string;
         size = strlen(value->data.string) + 1;
@@ -93,7 +88,6 @@ PF_GLUE_EXPORT pmix_status_t PMIx_Put(pmix_scope_t scope, const char key[], pmix
 PF_GLUE_EXPORT pmix_status_t PMIx_Store_internal(const pmix_proc_t *proc, const char key[],
                                                  pmix_value_t *value)
 {
-    (void)proc, (void)key, (void)value;
     return PMIX_SUCCESS;
 }
 
@@ -163,7 +157,6 @@ static bool published_value(int rank, const char *key, pmix_value_t *value)
 PF_GLUE_EXPORT pmix_status_t PMIx_Get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
                                       size_t n, pmix_value_t **result)
 {
-    (void)info, (void)n;
     pmix_value_t *value = PMIx_Value_create(1);
     if (!value)
         return PMIX_ERR_NOMEM;
@@ -187,7 +180,6 @@ PF_GLUE_EXPORT pmix_status_t PMIx_Register_event_handler(pmix_status_t codes[], 
                                                          pmix_notification_fn_t handler,
                                                          pmix_hdlr_reg_cbfunc_t done, void *context)
 {
-    (void)codes, (void)count, (void)info, (void)n, (void)handler;
     if (done)
         done(PMIX_SUCCESS, 1, context);
     return PMIX_SUCCESS;
@@ -196,7 +188,6 @@ PF_GLUE_EXPORT pmix_status_t PMIx_Register_event_handler(pmix_status_t codes[], 
 PF_GLUE_EXPORT pmix_status_t PMIx_Deregister_event_handler(size_t handler, pmix_op_cbfunc_t done,
                                                            void *context)
 {
-    (void)handler;
     if (done)
         done(PMIX_SUCCESS, context);
     return PMIX_SUCCESS;
@@ -206,7 +197,6 @@ PF_GLUE_EXPORT pmix_status_t PMIx_Notify_event(pmix_status_t status, const pmix_
                                                pmix_data_range_t range, const pmix_info_t info[], size_t n,
                                                pmix_op_cbfunc_t done, void *context)
 {
-    (void)status, (void)source, (void)range, (void)info, (void)n;
     if (done)
         done(PMIX_SUCCESS, context);
     return PMIX_SUCCESS;

@@ -48,7 +48,6 @@ static bool take(pmix_data_buffer_t *buffer, void *data, size_t size)
 PF_GLUE_EXPORT pmix_status_t PMIx_Data_pack(const pmix_proc_t *target, pmix_data_buffer_t *buffer, void *from,
                                             int32_t count, pmix_data_type_t type)
 {
-    (void)target;
     if (type != PMIX_STRING && !size_of(type))
         return PMIX_ERR_NOT_SUPPORTED;
     for (int32_t i = 0; i < count; i++) {
@@ -78,7 +77,6 @@ static bool take_text(pmix_data_buffer_t *buffer, char **text)
 PF_GLUE_EXPORT pmix_status_t PMIx_Data_unpack(const pmix_proc_t *source, pmix_data_buffer_t *buffer, void *to,
                                               int32_t *count, pmix_data_type_t type)
 {
-    (void)source;
     if (type != PMIX_STRING && !size_of(type))
         return PMIX_ERR_NOT_SUPPORTED;
     for (int32_t i = 0; i < *count; i++) {
