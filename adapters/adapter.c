@@ -2,10 +2,6 @@
 /* Which adapter serves an implementation. */
 #include "adapters/adapter.h"
 
-#include "adapters/analytic/analytic_adapter.h"
-#include "adapters/mpich/mpich_adapter.h"
-#include "adapters/openmpi/openmpi_adapter.h"
-#include "adapters/smpi/smpi_adapter.h"
 #include "base/log.h"
 
 const struct pf_adapter *pf_adapter_get(enum pf_impl impl)

@@ -244,6 +244,10 @@ struct pf_adapter {
     const struct pf_adapter_ops *ops;
 };
 
+/* Those there are, for pf_adapter_get(). */
+extern const struct pf_adapter pf_analytic_adapter, pf_mpich_adapter, pf_openmpi_adapter,
+    pf_openmpi_ucx_adapter, pf_smpi_adapter;
+
 /* The adapter of an implementation, NULL when this build has none. */
 const struct pf_adapter *pf_adapter_get(enum pf_impl impl);
 

@@ -8,8 +8,6 @@
     X(PF_SUCCESS, "success")                                                                                 \
     X(PF_ERR_UNSUPPORTED, "not supported")                                                                   \
     X(PF_ERR_ARG, "invalid argument")                                                                        \
-    X(PF_ERR_NO_MEMORY, "out of memory")                                                                     \
-    X(PF_ERR_NOT_FOUND, "not found")                                                                         \
     X(PF_ERR_VERSION, "wrong version of a component")                                                        \
     X(PF_ERR_IO, "file system error")                                                                        \
     X(PF_ERR_LIMIT, "a limit of the system is too low")                                                      \

@@ -3,7 +3,6 @@
 #include "base/helper.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>

@@ -51,6 +51,40 @@ static inline void *pf_reallocarray(void *memory, size_t count, size_t bytes)
     return pf_memory_checked(reallocarray(memory, count, bytes), count * bytes);
 }
 
+/* Room for one more member behind `count` of them. For arrays that only grow: the room is the next power of
+ * two, and is not kept anywhere. */
+static inline void *pf_array_double(void *array, size_t count, size_t bytes)
+{
+    return count & (count - 1) ? array : pf_reallocarray(array, count ? 2 * count : 1, bytes);
+}
+
+static inline void *pf_array_extend(void *array, size_t room, size_t wanted, size_t bytes)
+{
+    char *larger = (char *)pf_reallocarray(array, wanted, bytes);
+    memset(larger + room * bytes, 0, (wanted - room) * bytes);
+    return larger;
+}
+
+/* Room for `count` members of an array which has that for `room` (any integer variable); what is new is not
+ * set. Twice as much as is needed, so that it rarely grows. */
+#define PF_ARRAY_ROOM(array, room, count)                                                                    \
+    do {                                                                                                     \
+        if ((size_t)(count) > (size_t)(room)) {                                                              \
+            (room) = 2 * (count);                                                                            \
+            (array) = pf_reallocarray((array), (size_t)(room), sizeof *(array));                             \
+        }                                                                                                    \
+    } while (0)
+
+/* Room for the member `index`; what is new is zero. */
+#define PF_ARRAY_REACH(array, room, index)                                                                   \
+    do {                                                                                                     \
+        if ((size_t)(index) >= (size_t)(room)) {                                                             \
+            const size_t pf_wanted = 2 * (size_t)(index) + 16;                                               \
+            (array) = pf_array_extend((array), (size_t)(room), pf_wanted, sizeof *(array));                  \
+            (room) = (__typeof__(room))pf_wanted;                                                            \
+        }                                                                                                    \
+    } while (0)
+
 static inline char *pf_strdup(const char *text)
 {
     return (char *)pf_memory_checked(strdup(text), strlen(text) + 1);

@@ -15,17 +15,6 @@
 
 enum { MOST = 4 << 20 }; /* bytes of a file; a fit to model smpi writes some 10,000 */
 
-/* The text without blanks at its ends, within itself. */
-static char *trimmed(char *text)
-{
-    text += strspn(text, " \t\r\n");
-    size_t length = strlen(text);
-    while (length > 0 && isspace((unsigned char)text[length - 1]))
-        length--;
-    text[length] = 0;
-    return text;
-}
-
 static void describe(struct pf_setting_file *file, const char *comment)
 {
     char *longer = pf_asprintf("%s%s\n", file->description, comment + (comment[0] == ' '));
@@ -39,7 +28,7 @@ static char *cut_source(char *line)
     for (char *c = line; (c = strchr(c, '#')); c++) {
         if (c == line || isspace((unsigned char)c[-1])) {
             *c = 0;
-            return trimmed(c + 1);
+            return pf_trimmed(c + 1);
         }
     }
     return line + strlen(line);
@@ -170,10 +159,10 @@ static void add_setting(struct pf_setting_file *file, char *line, int number)
     setting.source = pf_strdup(cut_source(line));
     char *equals = strchr(line, '=');
     if (!equals)
-        pf_die("%s: '%.80s' has no '=': a line is KEY = VALUE", setting.where, trimmed(line));
+        pf_die("%s: '%.80s' has no '=': a line is KEY = VALUE", setting.where, pf_trimmed(line));
     *equals = 0;
-    setting.key = pf_strdup(trimmed(line));
-    setting.value = pf_strdup(trimmed(equals + 1));
+    setting.key = pf_strdup(pf_trimmed(line));
+    setting.value = pf_strdup(pf_trimmed(equals + 1));
     check_setting(file, &setting);
     file->settings = pf_reallocarray(file->settings, file->count + 1, sizeof *file->settings);
     file->settings[file->count++] = setting;
@@ -215,7 +204,7 @@ struct pf_setting_file *pf_setting_file_read(const char *given, const char *path
     file->path = pf_strdup(path);
     file->description = pf_strdup("");
     for (int number = 1; (line = strsep(&rest, "\n")); number++) {
-        char *text = trimmed(line);
+        char *text = pf_trimmed(line);
         if (*text == '#' && top)
             describe(file, text + 1);
         top = top && *text == '#';

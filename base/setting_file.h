@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/export.h"
 
@@ -28,6 +29,18 @@ struct pf_setting_file {
  * frees it. */
 PF_EXPORT struct pf_setting_file *pf_setting_file_read(const char *given, const char *path);
 PF_EXPORT void pf_setting_file_free(struct pf_setting_file *file);
+
+/* The text without blanks at its ends, within itself. */
+static inline char *pf_trimmed(char *text)
+{
+    static const char blanks[] = " \t\r\n\v\f";
+    text += strspn(text, blanks);
+    size_t length = strlen(text);
+    while (length > 0 && strchr(blanks, text[length - 1]))
+        length--;
+    text[length] = 0;
+    return text;
+}
 
 /* Whether SimGrid can read the value of this setting of its own; false, with one line in `why`. */
 PF_EXPORT bool pf_setting_simgrid_good(const char *key, const char *value, char *why, size_t size);

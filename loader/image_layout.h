@@ -90,7 +90,6 @@ void pf_image_names_add(struct pf_image_names *names, struct pf_image_name name)
 void pf_image_names_sort(struct pf_image_names *names);
 const struct pf_image_name *pf_image_names_find(const struct pf_image_names *names, const char *name);
 void pf_image_names_free(struct pf_image_names *names);
-uint32_t pf_image_names_hash(const char *name);
 
 /* image_inner.c: bytes of a library's room for the functions that the plan names; leads references in a
  * library, which are in its code, to its own function by the slot at that place, if there are any. */

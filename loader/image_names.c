@@ -15,7 +15,7 @@ static size_t bucket(uint32_t hash)
 }
 
 /* Long names that begin alike: their FNV-1a hashes differ sooner than their letters. */
-uint32_t pf_image_names_hash(const char *name)
+static uint32_t hash_of(const char *name)
 {
     uint32_t h = 2166136261U;
     for (; *name; name++)
@@ -27,7 +27,7 @@ void pf_image_names_add(struct pf_image_names *names, struct pf_image_name name)
 {
     if (names->count == names->room)
         names->list = pf_reallocarray(names->list, names->room = 2 * names->room + 256, sizeof *names->list);
-    name.hash = pf_image_names_hash(name.name);
+    name.hash = hash_of(name.name);
     names->list[names->count++] = name;
 }
 
@@ -73,7 +73,7 @@ void pf_image_names_sort(struct pf_image_names *names)
 
 const struct pf_image_name *pf_image_names_find(const struct pf_image_names *names, const char *name)
 {
-    uint32_t wanted = pf_image_names_hash(name);
+    uint32_t wanted = hash_of(name);
     size_t b = bucket(wanted);
     for (size_t i = names->begins[b]; i < names->begins[b + 1]; i++)
         if (names->list[i].hash == wanted && strcmp(names->list[i].name, name) == 0)

@@ -2,7 +2,6 @@
 /* Which memory is symmetric, and where the same place is at another PE. */
 #include <dlfcn.h>
 #include <link.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "middleware/process/layer.h"

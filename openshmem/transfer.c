@@ -6,8 +6,6 @@
  */
 #include "openshmem/internal.h"
 
-#include <string.h>
-
 static ptl_process_t target(int pe)
 {
     return (ptl_process_t){.rank = (ptl_rank_t)pe};

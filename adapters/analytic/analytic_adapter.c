@@ -3,7 +3,7 @@
  * The adapter of the communication engine. Objects that are local to a rank (datatypes, operations, groups,
  * info) and the numbers of MPI's named values are those of adapters/local.
  */
-#include "adapters/analytic/analytic_adapter.h"
+#include "adapters/adapter.h"
 
 #include <stdio.h>
 #include <stdlib.h>

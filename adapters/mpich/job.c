@@ -13,7 +13,6 @@
 #include "adapters/mpich/mpich.h"
 #include "base/config.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "loader/copy.h"
 #include "loader/image.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stock MPICH behind the middleware's interface: translates values, handles and statuses. The names of the
  * standard mean MPICH's values here (abi.h). */
-#include "adapters/mpich/mpich_adapter.h"
+#include "adapters/adapter.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "adapters/mpich/abi.h"

@@ -7,7 +7,7 @@
  */
 #include <stdio.h>
 
-#include "adapters/openmpi/openmpi_adapter.h"
+#include "adapters/adapter.h"
 #include "base/error.h"
 
 static int absent_probe(char *why, size_t n)

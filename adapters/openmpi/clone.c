@@ -26,7 +26,7 @@ static struct {
     int fd; /* holds the lock that shows other processes that this one is alive; -1: no directory */
 } dir = {.fd = -1};
 
-const char *pf_clone_base(void)
+static const char *base_of_clones(void)
 {
     if (*pf_config.clone_dir)
         return pf_config.clone_dir;
@@ -109,7 +109,7 @@ bool pf_clone_dir_open(size_t need, char *why, size_t n)
     struct statvfs space;
     if (dir.fd >= 0)
         return true;
-    const char *base = pf_clone_base();
+    const char *base = base_of_clones();
     pf_clone_dir_sweep(base);
     if (snprintf(dir.path, sizeof dir.path, "%s/%s%ld", base, prefix, (long)getpid()) >=
         (int)sizeof dir.path) {

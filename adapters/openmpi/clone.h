@@ -22,9 +22,6 @@ void pf_clone_dir_close(void);
 /* Removes the directories of dead processes under `base`. Returns how many. */
 int pf_clone_dir_sweep(const char *base);
 
-/* The directory under which clones are made: the configuration's, else $TMPDIR, else /var/tmp. */
-const char *pf_clone_base(void);
-
 /* Writes the clone of a library for `rank`, opens it and unlinks it. Returns what loader/copy.h knows it by,
  * or NULL and a reason. */
 void *pf_clone_load(struct pf_family *member, int rank, char *why, size_t n);

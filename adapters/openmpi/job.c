@@ -2,10 +2,8 @@
 /* All Open MPI instances of a run: made together, found by rank, left together. */
 #include "adapters/openmpi/openmpi.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <simgrid/actor.h>
 #include <simgrid/barrier.h>

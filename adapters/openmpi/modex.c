@@ -36,12 +36,7 @@ void pf_modex_put(struct pf_modex_key **keys, int rank, const char *name, int ty
         *key = (struct pf_modex_key){.name = pf_strdup(name), .next = *keys};
         *keys = key;
     }
-    if (!key->values || rank >= key->room) {
-        int room = 2 * rank + 16;
-        key->values = pf_reallocarray(key->values, (size_t)room, sizeof *key->values);
-        memset(key->values + key->room, 0, (size_t)(room - key->room) * sizeof *key->values);
-        key->room = room;
-    }
+    PF_ARRAY_REACH(key->values, key->room, rank);
     struct value *value = &key->values[rank];
     free(value->data);
     *value = (struct value){type, n, pf_malloc(n ? n : 1)};

@@ -3,12 +3,9 @@
  * Stock Open MPI behind the middleware's interface: translates values, names symbols and keeps accounts;
  * openmpi.h does the work. Compiled with Open MPI's own mpi.h: here MPI_ANY_SOURCE is Open MPI's.
  */
-#include "adapters/openmpi/openmpi_adapter.h"
+#include "adapters/adapter.h"
 
 #include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <simgrid/actor.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Accumulates that SMPI would end the process for return an error instead. */
-#include "adapters/smpi/smpi_accumulate.h"
+#include "adapters/smpi/smpi_functions.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,11 +3,10 @@
  * SMPI, as the distribution ships it. All ranks share one implementation, so the tables are shared too; only
  * MPI_COMM_SELF differs. Compiled with SMPI's own mpi.h: here MPI_INT is SMPI's.
  */
-#include "adapters/smpi/smpi_adapter.h"
+#include "adapters/adapter.h"
 
 #include <dlfcn.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <simgrid/actor.h>
@@ -16,13 +15,10 @@
 
 #include "adapters/local/local.h"
 #include "adapters/predefined.h"
-#include "adapters/smpi/smpi_accumulate.h"
-#include "adapters/smpi/smpi_calls.h"
+#include "adapters/smpi/smpi_functions.h"
 #include "adapters/smpi/smpi_ended.h"
 #include "adapters/smpi/smpi_packed.h"
-#include "adapters/smpi/smpi_polls.h"
 #include "adapters/smpi/smpi_receive.h"
-#include "adapters/smpi/smpi_reduce.h"
 #include "adapters/smpi/smpi_shadow.h"
 #include "adapters/smpi/smpi_win.h"
 #include "base/config.h"
@@ -43,6 +39,11 @@ struct smpi_instance {
 static struct smpi_instance **instances;
 static int instance_count;
 static struct pf_native_values values;
+
+static struct pf_instance *instance_of(int rank)
+{
+    return &instances[rank]->base;
+}
 
 /* Calls the table marks as stubs would abort the process; they stay NULL and are never called. */
 static void find_functions(void)
@@ -87,7 +88,7 @@ static int smpi_open(const struct pf_job *job, char *why, size_t why_size)
     values.rma_unordered = true;
     values.splits_alone = true;
     find_functions();
-    pf_smpi_receive_install(pf_smpi_instance_of);
+    pf_smpi_receive_install(instance_of);
     instance_count = job->size;
     if (instance_count == 0) { /* under stock smpirun the size is not set */
         int size = 0;
@@ -141,11 +142,6 @@ static int smpi_finish(struct pf_instance *in)
     pf_smpi_polls_end();
     pf_smpi_receive_end(in->rank, sg_actor_self_get_pid());
     return PMPI_Finalize();
-}
-
-struct pf_instance *pf_smpi_instance_of(int rank)
-{
-    return &instances[rank]->base;
 }
 
 static void smpi_enter(struct pf_instance *in)

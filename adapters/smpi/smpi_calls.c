@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI functions that SMPI lacks or does in another way than the standard says. */
-#include "adapters/smpi/smpi_calls.h"
+#include "adapters/smpi/smpi_functions.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -34,7 +34,8 @@ void *pf_smpi_packed_arrays(void *type, int count, char **one, char **other)
     return room;
 }
 
-bool pf_smpi_packed_needed(void *op, void *type)
+/* The data of an item are not where its extent is, and this is a reduction that SMPI would do. */
+static bool is_needed(void *op, void *type)
 {
     ptrdiff_t first, last;
     if (!pf_local_can_reduce(op, type) || !pf_local_type_is_derived(type) || pf_local_type_size(type) == 0)
@@ -117,7 +118,7 @@ static int end(struct packed *p, int code, int count)
 /* Whatever is wrong with the other arguments SMPI says. */
 static bool is_ours(const void *send, int64_t items, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
-    return items > 0 && send && comm != MPI_COMM_NULL && pf_smpi_packed_needed(op, type);
+    return items > 0 && send && comm != MPI_COMM_NULL && is_needed(op, type);
 }
 
 #define PACKED(p) (p).data, (p).result

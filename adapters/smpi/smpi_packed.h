@@ -16,9 +16,6 @@ void pf_smpi_packed_install(struct pf_own_fn *fn);
  * their first items, which may lie outside. Returns their memory. */
 void *pf_smpi_packed_arrays(void *type, int count, char **one, char **other);
 
-/* The data of an item are not where its extent is, and this is a reduction that SMPI would do. */
-bool pf_smpi_packed_needed(void *op, void *type);
-
 /* The scans; `inclusive` is MPI_Scan. Arguments as there, handles of SMPI. */
 int pf_smpi_packed_scan(bool inclusive, const void *send, void *receive, int count, void *type, void *op,
                         void *comm);

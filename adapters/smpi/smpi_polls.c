@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Says when a run was mostly the sleep of SMPI's tests and probes. */
-#include "adapters/smpi/smpi_polls.h"
+#include "adapters/smpi/smpi_functions.h"
 
 #include <simgrid/engine.h>
 #include <smpi/smpi.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nonblocking reductions and scans whose result SMPI gets wrong (see smpi_reduce.h). SMPI still does the
+ * Nonblocking reductions and scans whose result SMPI gets wrong (see smpi_functions.h). SMPI still does the
  * communication, message for message and byte for byte, hence in the same simulated time; but it
  * reduces packed bytes by an operation of ours. SMPI calls that once for each other rank's contribution, in
  * the order of the ranks, after all messages of the request have been delivered. It unpacks the contributions
@@ -9,7 +9,7 @@
  * What ends a reduction is its last contribution. A rank that gets none from others needs no help: SMPI does
  * it right.
  */
-#include "adapters/smpi/smpi_reduce.h"
+#include "adapters/smpi/smpi_functions.h"
 
 #include <limits.h>
 #include <stdbool.h>

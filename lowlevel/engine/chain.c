@@ -3,7 +3,6 @@
 #include "lowlevel/engine/chain.h"
 
 #include <emmintrin.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/pool.h"

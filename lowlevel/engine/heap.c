@@ -2,7 +2,6 @@
 /* Pending events by date. */
 #include "lowlevel/engine/heap.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

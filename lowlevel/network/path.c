@@ -23,20 +23,6 @@ static struct pf_lines memory;
 
 static void (*change_listener)(struct pf_resource *resource);
 
-static void *grow(void *array, int *capacity, int index, size_t item)
-{
-    if (index < *capacity)
-        return array;
-    int wanted = *capacity ? *capacity : 64;
-    while (wanted <= index)
-        wanted *= 2;
-    char *bigger = pf_realloc(array, (size_t)wanted * item);
-    for (char *p = bigger + (size_t)*capacity * item; p < bigger + (size_t)wanted * item; p++)
-        *p = 0;
-    *capacity = wanted;
-    return bigger;
-}
-
 int pf_path_links_down;
 
 bool pf_path_look_up(const struct pf_path *path)
@@ -91,7 +77,7 @@ static struct pf_resource *resource_of_link(struct pf_network_paths *paths, int 
         networks = paths;
         pf_platform_on_change(link_changed);
     }
-    paths->links = grow(paths->links, &paths->link_capacity, link, sizeof *paths->links);
+    PF_ARRAY_REACH(paths->links, paths->link_capacity, link);
     if (!paths->links[link]) {
         const struct pf_platform_link *state = pf_platform_link_state(link);
         struct pf_resource *resource = pf_lines_get(&memory, sizeof *resource);
@@ -105,7 +91,7 @@ static struct pf_resource *resource_of_link(struct pf_network_paths *paths, int 
 
 static struct node_resources *resources_of_node(int node)
 {
-    nodes = grow(nodes, &node_capacity, node, sizeof *nodes);
+    PF_ARRAY_REACH(nodes, node_capacity, node);
     if (!nodes[node]) {
         nodes[node] = pf_lines_get(&memory, sizeof *nodes[node]);
         struct pf_resource bus = {.capacity = pf_config.nic_pcie_bw, .shared = true, .on = true, .link = -1};

@@ -7,7 +7,6 @@
 #include "base/pairs.h"
 #include "lowlevel/network/network.h"
 
-struct pf_flow;
 struct pf_packet_parcel;
 
 /* The paths and links of one network, which no other network sees. All zero at first. */

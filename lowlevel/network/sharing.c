@@ -232,10 +232,7 @@ static void make_heap(const struct component *c)
     for (struct pf_resource *r = c->resources; r; r = r->next) {
         if (!r->shared)
             continue;
-        if (heap.count == heap.room) {
-            heap.room = 2 * heap.room + 64;
-            heap.at = pf_reallocarray(heap.at, (size_t)heap.room, sizeof *heap.at);
-        }
+        PF_ARRAY_ROOM(heap.at, heap.room, heap.count + 1);
         heap.at[heap.count++] = (struct share){share_of(r), r};
     }
     for (int i = heap.count / 2 - 1; i >= 0; i--)

@@ -72,7 +72,7 @@ static void pcie_write(struct pf_bus *bus, struct pf_bus_step *step)
     bus->last_write = step->end;
 }
 
-void pf_bus_no_notice(struct pf_bus *bus, const struct pf_bus_step *step)
+static void no_notice(struct pf_bus *bus, const struct pf_bus_step *step)
 {
 }
 
@@ -103,7 +103,7 @@ const struct pf_bus_ops pf_bus_pcie = {
     .event = pcie_event,
     .read_request = pcie_read_request,
     .read = pcie_read,
-    .read_done = pf_bus_no_notice,
+    .read_done = no_notice,
     .write = pcie_write,
 };
 
@@ -116,7 +116,7 @@ const struct pf_bus_ops pf_bus_pcie_no_commands = {
     .event = at_once,
     .read_request = pcie_read_request,
     .read = pcie_read,
-    .read_done = pf_bus_no_notice,
+    .read_done = no_notice,
     .write = pcie_write,
 };
 
@@ -129,7 +129,7 @@ const struct pf_bus_ops pf_bus_none = {
     .event = at_once,
     .read_request = at_once,
     .read = at_once,
-    .read_done = pf_bus_no_notice,
+    .read_done = no_notice,
     .write = written_at_once,
 };
 

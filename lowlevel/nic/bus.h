@@ -59,9 +59,6 @@ extern const struct pf_bus_ops pf_bus_pcie;             /* everything costs */
 extern const struct pf_bus_ops pf_bus_pcie_no_commands; /* commands and events are free, payload is not */
 extern const struct pf_bus_ops pf_bus_none;             /* everything is free */
 
-/* Fillers for layers. */
-void pf_bus_no_notice(struct pf_bus *bus, const struct pf_bus_step *step);
-
 /* The bus in force: the configured one, or what pf_bus_use() has set. A layer asks for it first and calls it.
  * The stream rate is asked for once per node, when its NIC is created. */
 PF_EXPORT void pf_bus_use(const struct pf_bus_ops *ops);

@@ -12,7 +12,7 @@
 static struct pf_pairs channels;
 static struct pf_pool pool = PF_POOL(struct pf_nic_channel);
 
-struct pf_nic_channel *pf_nic_channel_get(int src, int dst, int vn)
+static struct pf_nic_channel *channel_of(int src, int dst, int vn)
 {
     void **place =
         pf_pairs_get(&channels, (uint64_t)(uint32_t)src * PF_VN_COUNT + (unsigned int)vn, (uint32_t)dst);
@@ -38,8 +38,7 @@ static bool is_blocked(const struct pf_nic_channel *channel)
 
 void pf_nic_channel_enter(struct pf_nic_message *m, struct pf_event_fifo *fifo)
 {
-    struct pf_nic_channel *channel =
-        pf_nic_channel_get(pf_nic_node(m->src), pf_nic_node(m->dst), m->transfer.vn);
+    struct pf_nic_channel *channel = channel_of(pf_nic_node(m->src), pf_nic_node(m->dst), m->transfer.vn);
     m->channel = channel;
     m->sequence = channel->next_sequence++;
     m->ready = false;

@@ -29,8 +29,6 @@ struct pf_nic_channel {
     struct pf_nic_channel *next_waiting; /* for an entry */
 };
 
-struct pf_nic_channel *pf_nic_channel_get(int src, int dst, int vn);
-
 /* Takes its place behind those submitted before. At its ready_date m->event calls pf_nic_channel_ready();
  * not if it waits for others then. `fifo`: for this event. */
 void pf_nic_channel_enter(struct pf_nic_message *m, struct pf_event_fifo *fifo);

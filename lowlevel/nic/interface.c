@@ -25,12 +25,7 @@ static void set_up(struct pf_nic *nic, int node)
 
 struct pf_nic *pf_nic_get(int node)
 {
-    if (node >= nic_count) {
-        int wanted = 2 * node + 64;
-        nics = pf_realloc(nics, (size_t)wanted * sizeof *nics);
-        for (; nic_count < wanted; nic_count++)
-            nics[nic_count] = NULL;
-    }
+    PF_ARRAY_REACH(nics, nic_count, node);
     if (!nics[node]) {
         nics[node] = pf_lines_get(&memory, sizeof *nics[node]);
         set_up(nics[node], node);

@@ -2,7 +2,6 @@
 /* Holds messages back while too many are on their way. */
 #include "lowlevel/nic/window.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/config.h"
@@ -38,16 +37,6 @@ static enum scope read_scope(void)
                                                              : SCOPE_PROCESS;
 }
 
-/* `items` zeroed elements more than needed, so that growing stays rare. */
-static void *grow(void *array, int *count, int index, size_t item)
-{
-    int wanted = 2 * index + 64;
-    char *bigger = pf_realloc(array, (size_t)wanted * item);
-    memset(bigger + (size_t)*count * item, 0, (size_t)(wanted - *count) * item);
-    *count = wanted;
-    return bigger;
-}
-
 static struct pf_window *window_of(const struct pf_transfer *t)
 {
     static int scope = -1;
@@ -56,11 +45,9 @@ static struct pf_window *window_of(const struct pf_transfer *t)
     /* A message to a process that does not exist has destination -1. */
     int src = scope == SCOPE_PAIR ? t->src_process + 1 : t->src;
     int dst = scope == SCOPE_NODE ? t->dst : t->dst_process + 1;
-    if (src >= row_count)
-        rows = grow(rows, &row_count, src, sizeof *rows);
+    PF_ARRAY_REACH(rows, row_count, src);
     struct row *row = &rows[src];
-    if (dst >= row->count)
-        row->windows = grow(row->windows, &row->count, dst, sizeof(struct pf_window *));
+    PF_ARRAY_REACH(row->windows, row->count, dst);
     if (!row->windows[dst]) {
         row->windows[dst] = pf_calloc(1, sizeof(struct pf_window));
     }

@@ -3,7 +3,6 @@
 #include "lowlevel/platform/builtin.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/config.h"

@@ -137,7 +137,8 @@ void read_library(const Engine &engine, const char *file)
 
 } // namespace
 
-bool pf_platform_is_library(const char *name)
+/* Whether the name is that of a platform in C++: a shared library, whose code runs in this process. */
+static bool is_library(const char *name)
 {
     size_t length = std::strlen(name);
     return length >= 3 && std::strcmp(name + length - 3, ".so") == 0;
@@ -151,11 +152,11 @@ const char *pf_platform_reading(void)
 bool pf_platform_load(const char *file, char *error, size_t error_size)
 {
     const Engine &engine = *Engine::get_instance();
-    if (!pf_platform_is_library(file) && !pf_platform_scan(file, error, error_size))
+    if (!is_library(file) && !pf_platform_scan(file, error, error_size))
         return false;
     reading = file;
     try {
-        if (pf_platform_is_library(file))
+        if (is_library(file))
             read_library(engine, file);
         else
             engine.load_platform(file);

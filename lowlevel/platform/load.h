@@ -10,9 +10,6 @@
 extern "C" {
 #endif
 
-/* Whether the name is that of a platform in C++: a shared library, whose code runs in this process. */
-PF_EXPORT bool pf_platform_is_library(const char *name);
-
 /* Makes SimGrid read a platform, in XML or in C++. False, with one line in `error`: it is none, or one of its
  * hosts or links has a value that cannot be simulated. Where SimGrid does not return at all, the text of
  * pf_simgrid_last_words() and pf_platform_reading() say why. */

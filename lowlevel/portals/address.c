@@ -7,12 +7,9 @@
 
 int PtlSetMap(ptl_handle_ni_t ni_handle, ptl_size_t map_size, const ptl_process_t *mapping)
 {
-    int status;
-    struct ptl_ni *ni = ptl_ni_of(ni_handle, &status);
-    if (!ni)
-        return status;
-    if (!(ni->options & PTL_NI_LOGICAL) || map_size == 0 || !mapping || map_size >= PTL_RANK_ANY)
-        return PTL_ARG_INVALID;
+    struct ptl_ni *ni = ptl_object(ni_handle, PTL_KIND_NI);
+    if (!ni || !(ni->options & PTL_NI_LOGICAL) || map_size == 0 || !mapping || map_size >= PTL_RANK_ANY)
+        return ptl_invalid();
     if (ni->map)
         return PTL_IGNORED; /* a map cannot be changed; the specification lets the first one win */
     ni->map = malloc(map_size * sizeof *ni->map);
@@ -35,12 +32,9 @@ int PtlSetMap(ptl_handle_ni_t ni_handle, ptl_size_t map_size, const ptl_process_
 int PtlGetMap(ptl_handle_ni_t ni_handle, ptl_size_t map_size, ptl_process_t *mapping,
               ptl_size_t *actual_map_size)
 {
-    int status;
-    struct ptl_ni *ni = ptl_ni_of(ni_handle, &status);
-    if (!ni)
-        return status;
-    if (!(ni->options & PTL_NI_LOGICAL) || (!mapping && map_size) || (!mapping && !actual_map_size))
-        return PTL_ARG_INVALID;
+    struct ptl_ni *ni = ptl_object(ni_handle, PTL_KIND_NI);
+    if (!ni || !(ni->options & PTL_NI_LOGICAL) || (!mapping && map_size) || (!mapping && !actual_map_size))
+        return ptl_invalid();
     if (!ni->map)
         return PTL_NO_SPACE;
     ptl_size_t count = map_size < ni->map_size ? map_size : ni->map_size;
@@ -53,12 +47,9 @@ int PtlGetMap(ptl_handle_ni_t ni_handle, ptl_size_t map_size, ptl_process_t *map
 
 int PtlGetUid(ptl_handle_ni_t ni_handle, ptl_uid_t *uid)
 {
-    int status;
-    struct ptl_ni *ni = ptl_ni_of(ni_handle, &status);
-    if (!ni)
-        return status;
-    if (!uid)
-        return PTL_ARG_INVALID;
+    struct ptl_ni *ni = ptl_object(ni_handle, PTL_KIND_NI);
+    if (!ni || !uid)
+        return ptl_invalid();
     *uid = PTL_THE_UID;
     return PTL_OK;
 }
@@ -77,24 +68,18 @@ ptl_process_t ptl_own_id(const struct ptl_ni *ni)
 
 int PtlGetId(ptl_handle_ni_t ni_handle, ptl_process_t *id)
 {
-    int status;
-    struct ptl_ni *ni = ptl_ni_of(ni_handle, &status);
-    if (!ni)
-        return status;
-    if (!id)
-        return PTL_ARG_INVALID;
+    struct ptl_ni *ni = ptl_object(ni_handle, PTL_KIND_NI);
+    if (!ni || !id)
+        return ptl_invalid();
     *id = ptl_own_id(ni);
     return PTL_OK;
 }
 
 int PtlGetPhysId(ptl_handle_ni_t ni_handle, ptl_process_t *id)
 {
-    int status;
-    struct ptl_ni *ni = ptl_ni_of(ni_handle, &status);
-    if (!ni)
-        return status;
-    if (!id)
-        return PTL_ARG_INVALID;
+    struct ptl_ni *ni = ptl_object(ni_handle, PTL_KIND_NI);
+    if (!ni || !id)
+        return ptl_invalid();
     id->phys.nid = ni->process->nid;
     id->phys.pid = ni->process->pid;
     return PTL_OK;

@@ -18,11 +18,9 @@ static bool needs_operand(ptl_op_t operation)
 static int check(ptl_handle_md_t md_handle, ptl_size_t length, ptl_op_t operation, ptl_datatype_t type,
                  bool fetch)
 {
-    if (!ptl_current())
-        return PTL_NO_INIT;
     const struct ptl_md *md = ptl_object(md_handle, PTL_KIND_MD);
     if (!md || !ptl_atomic_defined(operation, type))
-        return PTL_ARG_INVALID;
+        return ptl_invalid();
     const ptl_ni_limits_t *limits = &md->ni->limits;
     if (length > (fetch ? limits->max_fetch_atomic_size : limits->max_atomic_size) ||
         length % ptl_type_size(type))
@@ -126,9 +124,7 @@ int PtlAtomicSync(void)
 /* Bundles are a hint; commands are not held back. */
 int PtlStartBundle(ptl_handle_ni_t ni_handle)
 {
-    int status;
-    ptl_ni_of(ni_handle, &status);
-    return status;
+    return ptl_object(ni_handle, PTL_KIND_NI) ? PTL_OK : ptl_invalid();
 }
 
 int PtlEndBundle(ptl_handle_ni_t ni_handle)

@@ -23,11 +23,9 @@ static void release(struct ptl_ct *ct)
 
 int PtlCTAlloc(ptl_handle_ni_t ni_handle, ptl_handle_ct_t *ct_handle)
 {
-    if (!ptl_current())
-        return PTL_NO_INIT;
     struct ptl_ni *ni = ptl_object(ni_handle, PTL_KIND_NI);
     if (!ni || !ct_handle)
-        return PTL_ARG_INVALID;
+        return ptl_invalid();
     if (ni->ct_count >= ni->limits.max_cts)
         return PTL_NO_SPACE;
     struct ptl_ct *ct = pf_pool_get(&counters);
@@ -66,11 +64,9 @@ void ptl_ct_drop(void *object)
 
 int PtlCTFree(ptl_handle_ct_t ct_handle)
 {
-    if (!ptl_current())
-        return PTL_NO_INIT;
     struct ptl_ct *ct = ptl_object(ct_handle, PTL_KIND_CT);
     if (!ct)
-        return PTL_ARG_INVALID;
+        return ptl_invalid();
     struct ptl_process *process = ct->ni->process;
     ptl_ct_drop(ct);
     ptl_state_changed(process, true);
@@ -79,11 +75,9 @@ int PtlCTFree(ptl_handle_ct_t ct_handle)
 
 int PtlCTCancelTriggered(ptl_handle_ct_t ct_handle)
 {
-    if (!ptl_current())
-        return PTL_NO_INIT;
     struct ptl_ct *ct = ptl_object(ct_handle, PTL_KIND_CT);
     if (!ct)
-        return PTL_ARG_INVALID;
+        return ptl_invalid();
     drop_triggers(ct);
     return PTL_OK;
 }

@@ -31,11 +31,9 @@ static void release(struct ptl_eq *eq)
 
 int PtlEQAlloc(ptl_handle_ni_t ni_handle, ptl_size_t count, ptl_handle_eq_t *eq_handle)
 {
-    if (!ptl_current())
-        return PTL_NO_INIT;
     struct ptl_ni *ni = ptl_object(ni_handle, PTL_KIND_NI);
     if (!ni || !eq_handle || count > UINT32_MAX)
-        return PTL_ARG_INVALID;
+        return ptl_invalid();
     if (ni->eq_count >= ni->limits.max_eqs)
         return PTL_NO_SPACE;
     struct ptl_eq_place *ring = malloc((count ? count : 1) * sizeof *ring);
@@ -60,11 +58,9 @@ void ptl_eq_drop(void *object)
 
 int PtlEQFree(ptl_handle_eq_t eq_handle)
 {
-    if (!ptl_current())
-        return PTL_NO_INIT;
     struct ptl_eq *eq = ptl_object(eq_handle, PTL_KIND_EQ);
     if (!eq)
-        return PTL_ARG_INVALID;
+        return ptl_invalid();
     struct ptl_process *process = eq->ni->process;
     ptl_eq_drop(eq);
     ptl_state_changed(process, true); /* those that wait on it return PTL_INTERRUPTED */

@@ -273,8 +273,7 @@ void *ptl_object(ptl_handle_any_t handle, enum ptl_kind kind); /* of the caller 
 void *ptl_lookup(const struct ptl_process *process, ptl_handle_any_t handle, enum ptl_kind kind);
 ptl_handle_any_t ptl_handle_new(struct ptl_process *process, enum ptl_kind kind, void *object);
 void ptl_handle_free(struct ptl_process *process, ptl_handle_any_t handle);
-/* Of the caller; NULL with *status set when there is none. */
-struct ptl_ni *ptl_ni_of(ptl_handle_ni_t handle, int *status);
+int ptl_invalid(void); /* what a call with a wrong handle or argument returns, also before PtlInit */
 struct ptl_ni *ptl_object_ni(const struct ptl_process *process, ptl_handle_any_t handle);
 void ptl_for_each_object(struct ptl_process *process, enum ptl_kind kind, struct ptl_ni *ni,
                          void (*fn)(void *object));
@@ -482,8 +481,6 @@ void ptl_memory_copy(const struct ptl_memory *dst, ptl_size_t dst_offset, const 
  */
 void ptl_memory_store(const struct ptl_memory *dst, ptl_size_t dst_offset, const struct ptl_memory *src,
                       ptl_size_t src_offset, ptl_size_t length);
-/* Carries out what ptl_memory_store() has left. Before any other access of the NIC to memory. */
-void ptl_memory_settle(void);
 void *ptl_memory_address(const struct ptl_memory *memory, ptl_size_t offset);
 static inline struct ptl_memory ptl_md_memory(const struct ptl_md *md)
 {

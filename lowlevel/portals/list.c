@@ -46,10 +46,8 @@ static int append(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, const ptl_
 
 static int unlink_entry(ptl_handle_any_t handle, enum ptl_kind kind)
 {
-    if (!ptl_current())
-        return PTL_NO_INIT;
     struct ptl_le *entry = ptl_object(handle, kind);
-    int status = entry ? ptl_entry_unlink(entry) : PTL_ARG_INVALID;
+    int status = entry ? ptl_entry_unlink(entry) : ptl_invalid();
     const char *call = kind == PTL_KIND_ME ? "PtlMEUnlink" : "PtlLEUnlink";
     return status == PTL_IN_USE ? ptl_in_use(ptl_current(), call, status) : status;
 }

@@ -6,11 +6,9 @@ static struct pf_pool descriptors = PF_POOL(struct ptl_md);
 
 int PtlMDBind(ptl_handle_ni_t ni_handle, const ptl_md_t *md, ptl_handle_md_t *md_handle)
 {
-    if (!ptl_current())
-        return PTL_NO_INIT;
     struct ptl_ni *ni = ptl_object(ni_handle, PTL_KIND_NI);
     if (!ni || !md || !md_handle || (md->options & ~PTL_MD_OPTIONS_MASK))
-        return PTL_ARG_INVALID;
+        return ptl_invalid();
     struct ptl_eq *eq = NULL;
     struct ptl_ct *ct = NULL;
     if (md->eq_handle != PTL_EQ_NONE && !(eq = ptl_object(md->eq_handle, PTL_KIND_EQ)))
@@ -35,11 +33,9 @@ int PtlMDBind(ptl_handle_ni_t ni_handle, const ptl_md_t *md, ptl_handle_md_t *md
 
 int PtlMDRelease(ptl_handle_md_t md_handle)
 {
-    if (!ptl_current())
-        return PTL_NO_INIT;
     struct ptl_md *md = ptl_object(md_handle, PTL_KIND_MD);
     if (!md)
-        return PTL_ARG_INVALID;
+        return ptl_invalid();
     if (md->pending > 0)
         return ptl_in_use(md->ni->process, "PtlMDRelease", PTL_IN_USE);
     md->ni->md_count--;

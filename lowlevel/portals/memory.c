@@ -51,7 +51,8 @@ static struct {
     ptl_size_t length; /* 0: none */
 } late;
 
-void ptl_memory_settle(void)
+/* Carries out what ptl_memory_store() has left. Before any other access of the NIC to memory. */
+static void settle(void)
 {
     if (late.length > 0)
         memmove(late.to, late.from, late.length);
@@ -81,9 +82,9 @@ void ptl_memory_store(const struct ptl_memory *dst, ptl_size_t dst_offset, const
     char *to = (char *)dst->start + dst_offset;
     const char *from = (const char *)src->start + src_offset;
     if (!covers_late(to, from, length))
-        ptl_memory_settle();
+        settle();
     if (late.length == 0)
-        pf_engine_set_return_hook(ptl_memory_settle);
+        pf_engine_set_return_hook(settle);
     late.to = to;
     late.from = from;
     late.length = length;
@@ -108,7 +109,7 @@ void ptl_memory_copy(const struct ptl_memory *dst, ptl_size_t dst_offset, const 
 {
     if (!pf_config.payload_copy)
         return;
-    ptl_memory_settle();
+    settle();
     bool plain = !dst->iovec && !src->iovec;
     if (plain && length > 0 && length <= dst->length - dst_offset && length <= src->length - src_offset) {
         memmove((char *)dst->start + dst_offset, (const char *)src->start + src_offset, length);

@@ -178,32 +178,28 @@ void ptl_ni_close(struct ptl_ni *ni)
 
 int PtlNIFini(ptl_handle_ni_t ni_handle)
 {
-    int status;
-    struct ptl_ni *ni = ptl_ni_of(ni_handle, &status);
-    if (ni && --ni->references == 0)
+    struct ptl_ni *ni = ptl_object(ni_handle, PTL_KIND_NI);
+    if (!ni)
+        return ptl_invalid();
+    if (--ni->references == 0)
         ptl_ni_close(ni);
-    return status;
+    return PTL_OK;
 }
 
 int PtlNIStatus(ptl_handle_ni_t ni_handle, ptl_sr_index_t status_register, ptl_sr_value_t *value)
 {
-    int status;
-    struct ptl_ni *ni = ptl_ni_of(ni_handle, &status);
-    if (!ni)
-        return status;
-    if ((unsigned int)status_register >= PTL_SR_LAST || !value)
-        return PTL_ARG_INVALID;
+    struct ptl_ni *ni = ptl_object(ni_handle, PTL_KIND_NI);
+    if (!ni || (unsigned int)status_register >= PTL_SR_LAST || !value)
+        return ptl_invalid();
     *value = ni->status[status_register];
     return PTL_OK;
 }
 
 int PtlNIHandle(ptl_handle_any_t handle, ptl_handle_ni_t *ni_handle)
 {
-    if (!ptl_current())
-        return PTL_NO_INIT;
-    struct ptl_ni *ni = ptl_object_ni(ptl_current(), handle);
+    struct ptl_ni *ni = ptl_current() ? ptl_object_ni(ptl_current(), handle) : NULL;
     if (!ni || !ni_handle)
-        return PTL_ARG_INVALID;
+        return ptl_invalid();
     *ni_handle = ni->handle;
     return PTL_OK;
 }
@@ -213,10 +209,9 @@ int PtlNIHandle(ptl_handle_any_t handle, ptl_handle_ni_t *ni_handle)
 int PtlPTAlloc(ptl_handle_ni_t ni_handle, unsigned int options, ptl_handle_eq_t eq_handle,
                ptl_pt_index_t pt_index_req, ptl_pt_index_t *pt_index)
 {
-    int status;
-    struct ptl_ni *ni = ptl_ni_of(ni_handle, &status);
+    struct ptl_ni *ni = ptl_object(ni_handle, PTL_KIND_NI);
     if (!ni)
-        return status;
+        return ptl_invalid();
     struct ptl_eq *eq = NULL;
     if (eq_handle != PTL_EQ_NONE && !(eq = ptl_object(eq_handle, PTL_KIND_EQ)))
         return PTL_ARG_INVALID;
@@ -248,24 +243,17 @@ int PtlPTAlloc(ptl_handle_ni_t ni_handle, unsigned int options, ptl_handle_eq_t 
     return PTL_OK;
 }
 
-static struct ptl_pt *pt_of(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, int *status)
+static struct ptl_pt *pt_of(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index)
 {
-    struct ptl_ni *ni = ptl_ni_of(ni_handle, status);
-    if (!ni)
-        return NULL;
-    if (!ptl_pt_used(ni, pt_index)) {
-        *status = PTL_ARG_INVALID;
-        return NULL;
-    }
-    return ni->pts[pt_index];
+    struct ptl_ni *ni = ptl_object(ni_handle, PTL_KIND_NI);
+    return ni && ptl_pt_used(ni, pt_index) ? ni->pts[pt_index] : NULL;
 }
 
 int PtlPTFree(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index)
 {
-    int status;
-    struct ptl_pt *pt = pt_of(ni_handle, pt_index, &status);
+    struct ptl_pt *pt = pt_of(ni_handle, pt_index);
     if (!pt)
-        return status;
+        return ptl_invalid();
     const struct ptl_ni *ni = ptl_object(ni_handle, PTL_KIND_NI);
     if (pt->lists[0].first || pt->lists[1].first || pt->unexpected.first || pt->busy > 0)
         return ptl_in_use(ptl_current(), "PtlPTFree", PTL_PT_IN_USE);
@@ -287,10 +275,9 @@ static bool is_settled(const struct ptl_ni *ni, const struct ptl_pt *pt)
 /* Returns when nothing of the messages let in before is still to come. */
 int PtlPTDisable(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index)
 {
-    int status;
-    struct ptl_pt *pt = pt_of(ni_handle, pt_index, &status);
+    struct ptl_pt *pt = pt_of(ni_handle, pt_index);
     if (!pt)
-        return status;
+        return ptl_invalid();
     struct ptl_process *process = ptl_current();
     struct ptl_ni *ni = ptl_lookup(process, ni_handle, PTL_KIND_NI);
     pt->enabled = false;
@@ -302,9 +289,9 @@ int PtlPTDisable(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index)
 
 int PtlPTEnable(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index)
 {
-    int status;
-    struct ptl_pt *pt = pt_of(ni_handle, pt_index, &status);
-    if (pt)
-        pt->enabled = true;
-    return status;
+    struct ptl_pt *pt = pt_of(ni_handle, pt_index);
+    if (!pt)
+        return ptl_invalid();
+    pt->enabled = true;
+    return PTL_OK;
 }

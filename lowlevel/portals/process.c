@@ -77,12 +77,7 @@ struct ptl_process *ptl_process_create(pf_self_t *self)
     process->free_slot = UINT32_MAX;
     process->reacts = PTL_NO_NETWORK;
     process->stuck_date = -1.0;
-    if (self->rank >= process_capacity) {
-        int wanted = 2 * self->rank + 64;
-        processes = pf_realloc(processes, (size_t)wanted * sizeof *processes);
-        for (; process_capacity < wanted; process_capacity++)
-            processes[process_capacity] = NULL;
-    }
+    PF_ARRAY_REACH(processes, process_capacity, self->rank);
     processes[self->rank] = process;
     return process;
 }
@@ -121,10 +116,7 @@ ptl_handle_any_t ptl_handle_new(struct ptl_process *process, enum ptl_kind kind,
     if (slot != UINT32_MAX) {
         process->free_slot = process->slots[slot].next_free;
     } else {
-        if (process->slot_count == process->slot_capacity) {
-            process->slot_capacity = process->slot_capacity ? 2 * process->slot_capacity : 64;
-            process->slots = pf_realloc(process->slots, process->slot_capacity * sizeof *process->slots);
-        }
+        PF_ARRAY_ROOM(process->slots, process->slot_capacity, process->slot_count + 1);
         slot = process->slot_count++;
         process->slots[slot].generation = 0;
     }
@@ -160,15 +152,9 @@ void *ptl_object(ptl_handle_any_t handle, enum ptl_kind kind)
     return process ? ptl_lookup(process, handle, kind) : NULL;
 }
 
-struct ptl_ni *ptl_ni_of(ptl_handle_ni_t handle, int *status)
+int ptl_invalid(void)
 {
-    if (!ptl_current()) {
-        *status = PTL_NO_INIT;
-        return NULL;
-    }
-    struct ptl_ni *ni = ptl_object(handle, PTL_KIND_NI);
-    *status = ni ? PTL_OK : PTL_ARG_INVALID;
-    return ni;
+    return ptl_current() ? PTL_ARG_INVALID : PTL_NO_INIT;
 }
 
 /* The interface that an object of any kind belongs to. */

@@ -5,7 +5,6 @@
  * that it can see happens before. Any change wakes it, also one that posts no event (a header for which a
  * search may be waiting).
  */
-#include <stdlib.h>
 
 #include "lowlevel/portals/internal.h"
 

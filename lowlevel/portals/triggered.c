@@ -173,11 +173,9 @@ int PtlTriggeredMEAppend(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, con
                          ptl_list_t ptl_list, void *user_ptr, ptl_handle_me_t *me_handle,
                          ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold)
 {
-    if (!ptl_current())
-        return PTL_NO_INIT;
     struct ptl_ni *ni = ptl_object(ni_handle, PTL_KIND_NI);
     if (!ni || !me_handle || !ptl_is_matching(ni))
-        return PTL_ARG_INVALID;
+        return ptl_invalid();
     int status = ptl_append_check(ni, pt_index, me, ptl_list);
     if (status != PTL_OK)
         return status;
@@ -195,11 +193,9 @@ int PtlTriggeredMEAppend(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, con
 
 int PtlTriggeredMEUnlink(ptl_handle_me_t me_handle, ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold)
 {
-    if (!ptl_current())
-        return PTL_NO_INIT;
     struct ptl_le *entry = ptl_object(me_handle, PTL_KIND_ME);
     if (!entry)
-        return PTL_ARG_INVALID;
+        return ptl_invalid();
     int status;
     struct ptl_ct *ct = trigger_counter(trig_ct_handle, entry->ni, &status);
     if (!ct)

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/config.h"
 #include "base/log.h"
@@ -44,10 +43,7 @@ void pf_diagram_end(struct pf_trace_sink *sink, const struct pf_trace_record *re
         count_operation(sink, record);
     if (diagram->is_full)
         return;
-    if (diagram->count == diagram->capacity) {
-        diagram->capacity = diagram->capacity ? 2 * diagram->capacity : 64;
-        diagram->records = pf_realloc(diagram->records, (size_t)diagram->capacity * sizeof *diagram->records);
-    }
+    PF_ARRAY_ROOM(diagram->records, diagram->capacity, diagram->count + 1);
     diagram->records[diagram->count] = *record;
     diagram->records[diagram->count].message = (uint64_t)diagram->count; /* the order in which they ended */
     diagram->count++;
@@ -102,7 +98,7 @@ void pf_diagram_free(struct pf_trace_sink *sink)
     free(diagram);
 }
 
-int pf_diagram_column(const struct pf_diagram *diagram, int node, bool is_nic)
+static int column_of(const struct pf_diagram *diagram, int node, bool is_nic)
 {
     int place = 0;
     while (diagram->nodes[place] != node)
@@ -111,14 +107,15 @@ int pf_diagram_column(const struct pf_diagram *diagram, int node, bool is_nic)
     return 2 * place + (is_nic != nic_first);
 }
 
-int pf_diagram_node(const struct pf_diagram *diagram, int column)
+/* Node and kind of a column, the other way round. */
+static int node_of(const struct pf_diagram *diagram, int column)
 {
     return diagram->nodes[column / 2];
 }
 
-bool pf_diagram_is_nic(const struct pf_diagram *diagram, int column)
+static bool is_nic_column(const struct pf_diagram *diagram, int column)
 {
-    return pf_diagram_column(diagram, pf_diagram_node(diagram, column), true) == column;
+    return column_of(diagram, node_of(diagram, column), true) == column;
 }
 
 static bool is_message(const struct pf_trace_record *record)
@@ -129,19 +126,19 @@ static bool is_message(const struct pf_trace_record *record)
 int pf_diagram_from(const struct pf_diagram *diagram, const struct pf_trace_record *record)
 {
     bool is_nic = is_message(record) || (record->track == PF_TRACE_PCIE && record->to_memory);
-    return pf_diagram_column(diagram, record->from.node, is_nic);
+    return column_of(diagram, record->from.node, is_nic);
 }
 
 int pf_diagram_to(const struct pf_diagram *diagram, const struct pf_trace_record *record)
 {
     bool is_nic = is_message(record) || (record->track == PF_TRACE_PCIE && !record->to_memory);
-    return pf_diagram_column(diagram, record->to.node, is_nic);
+    return column_of(diagram, record->to.node, is_nic);
 }
 
 const char *pf_diagram_title(const struct pf_diagram *diagram, int column, char *text, size_t size)
 {
-    int node = pf_diagram_node(diagram, column), first = -1, ranks = 0;
-    if (pf_diagram_is_nic(diagram, column)) {
+    int node = node_of(diagram, column), first = -1, ranks = 0;
+    if (is_nic_column(diagram, column)) {
         snprintf(text, size, "NIC");
         return text;
     }

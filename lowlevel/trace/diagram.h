@@ -31,12 +31,8 @@ static inline int pf_diagram_columns(const struct pf_diagram *diagram)
 {
     return 2 * diagram->node_count;
 }
-int pf_diagram_column(const struct pf_diagram *diagram, int node, bool is_nic);
 /* Where an operation begins and ends; the same for computation, and for a message from a node to itself. */
 int pf_diagram_from(const struct pf_diagram *diagram, const struct pf_trace_record *record);
 int pf_diagram_to(const struct pf_diagram *diagram, const struct pf_trace_record *record);
-/* Node and kind of a column, the other way round. */
-int pf_diagram_node(const struct pf_diagram *diagram, int column);
-bool pf_diagram_is_nic(const struct pf_diagram *diagram, int column);
 /* "rank 3", "2 ranks", "host", or "NIC". */
 const char *pf_diagram_title(const struct pf_diagram *diagram, int column, char *text, size_t size);

@@ -78,12 +78,7 @@ void pf_trace_filter_place(int rank, int node)
 {
     if (!rank_is_traced(rank))
         return;
-    if (node >= node_count) {
-        int wanted = 2 * node + 16;
-        nodes = pf_realloc(nodes, (size_t)wanted * sizeof *nodes);
-        while (node_count < wanted)
-            nodes[node_count++] = false;
-    }
+    PF_ARRAY_REACH(nodes, node_count, node);
     nodes[node] = true;
 }
 

@@ -25,9 +25,8 @@ int pf_trace_number(struct pf_trace_names *names, const char *text, bool *is_new
         return named->number;
     named = pf_calloc(1, sizeof *named);
     named->text = pf_strdup(text);
-    if ((names->count & (names->count - 1)) == 0) /* it doubles */
-        names->by_number = pf_reallocarray(names->by_number, names->count ? 2 * (size_t)names->count : 1,
-                                           sizeof(struct pf_trace_entry *));
+    names->by_number =
+        pf_array_double(names->by_number, (size_t)names->count, sizeof(struct pf_trace_entry *));
     named->number = names->count++;
     names->by_number[named->number] = named;
     HASH_ADD_KEYPTR(hh, names->first, named->text, strlen(named->text), named);

@@ -166,14 +166,6 @@ static void otf2_open(struct pf_trace_sink *sink)
     otf2->attributes = OTF2_AttributeList_New();
 }
 
-/* Arrays grow by doubling when their count reaches a power of two. */
-static void *grow(void *array, int count, size_t size)
-{
-    if (count & (count - 1))
-        return array;
-    return pf_reallocarray(array, count ? 2 * (size_t)count : 1, size);
-}
-
 /* Texts are defined before something else names them. */
 static OTF2_StringRef string(struct otf2 *otf2, const char *text)
 {
@@ -199,7 +191,7 @@ static int region_of(struct otf2 *otf2, const struct pf_trace_record *record)
     const char *name = pf_trace_name(record);
     int region = pf_trace_number_of_lasting(&otf2->regions, name, NULL, &is_new);
     if (is_new) {
-        otf2->region_names = grow(otf2->region_names, region, sizeof *otf2->region_names);
+        otf2->region_names = pf_array_double(otf2->region_names, (size_t)region, sizeof *otf2->region_names);
         otf2->region_names[region] = string(otf2, name);
     }
     return region;
@@ -222,7 +214,7 @@ static int location_of(struct otf2 *otf2, const struct pf_trace_record *record)
                  node);
     int row = pf_trace_number(&otf2->rows, name, &is_new);
     if (is_new) {
-        otf2->locations = grow(otf2->locations, row, sizeof *otf2->locations);
+        otf2->locations = pf_array_double(otf2->locations, (size_t)row, sizeof *otf2->locations);
         otf2->locations[row] =
             (struct location){OTF2_Archive_GetEvtWriter(otf2->archive, (OTF2_LocationRef)row),
                               (int)string(otf2, name), node, rank};

@@ -7,23 +7,11 @@
 
 #include "base/memory.h"
 
-/* The new part is zero. */
-static void *grow(void *old, size_t from, size_t to)
-{
-    char *larger = pf_realloc(old, to);
-    memset(larger + from, 0, to - from);
-    return larger;
-}
-
 static bool is_new(struct pf_trace_seen *seen, int index)
 {
-    size_t i = (size_t)index;
-    if (i >= seen->count) {
-        seen->marks = grow(seen->marks, seen->count, 2 * i + 16);
-        seen->count = 2 * i + 16;
-    }
-    bool result = !seen->marks[i];
-    seen->marks[i] = 1;
+    PF_ARRAY_REACH(seen->marks, seen->count, index);
+    bool result = !seen->marks[index];
+    seen->marks[index] = 1;
     return result;
 }
 
@@ -37,11 +25,7 @@ bool pf_trace_new_row(struct pf_trace_rows *rows, const struct pf_trace_record *
     if (record->track == PF_TRACE_RANK)
         return is_new(&rows->ranks, record->from.rank);
     size_t set = (size_t)pf_trace_node(record) * PF_TRACE_TRACK_COUNT + record->track;
-    if (set >= rows->lane_sets) {
-        rows->lanes =
-            grow(rows->lanes, rows->lane_sets * sizeof *rows->lanes, (2 * set + 16) * sizeof *rows->lanes);
-        rows->lane_sets = 2 * set + 16;
-    }
+    PF_ARRAY_REACH(rows->lanes, rows->lane_sets, set);
     return is_new(&rows->lanes[set], record->lane);
 }
 

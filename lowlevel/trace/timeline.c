@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "base/binary_heap.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "lowlevel/engine/engine.h"
@@ -158,7 +159,7 @@ static struct operation *open_first, *open_last;
 static struct operation **operation_of; /* by span */
 static size_t operation_places;
 
-static struct item *heap; /* from 1 */
+static struct item *heap;
 static size_t heap_count, heap_capacity;
 static uint64_t orders;
 
@@ -188,29 +189,15 @@ static bool before(const struct item *a, const struct item *b)
 
 static void push(double date, struct operation *operation, bool is_end)
 {
-    if (heap_count + 2 > heap_capacity) {
-        heap_capacity = heap_capacity ? 2 * heap_capacity : 256;
-        heap = pf_realloc(heap, heap_capacity * sizeof *heap);
-    }
+    PF_ARRAY_ROOM(heap, heap_capacity, heap_count + 1);
     struct item item = {date, orders++, operation, is_end};
-    size_t slot = ++heap_count;
-    for (; slot > 1 && before(&item, &heap[slot / 2]); slot /= 2)
-        heap[slot] = heap[slot / 2];
-    heap[slot] = item;
+    PF_HEAP_PUT(heap, heap_count, item, before);
 }
 
 static struct item pop(void)
 {
-    struct item first = heap[1], last = heap[heap_count--];
-    size_t slot = 1;
-    for (size_t child; (child = 2 * slot) <= heap_count; slot = child) {
-        if (child < heap_count && before(&heap[child + 1], &heap[child]))
-            child++;
-        if (!before(&heap[child], &last))
-            break;
-        heap[slot] = heap[child];
-    }
-    heap[slot] = last;
+    struct item first = heap[0];
+    PF_HEAP_DROP_FIRST(heap, heap_count, before);
     return first;
 }
 
@@ -230,7 +217,7 @@ static void pass_on(const struct item *item)
 static void advance(double date)
 {
     present = date;
-    while (heap_count > 0 && heap[1].date < present) {
+    while (heap_count > 0 && heap[0].date < present) {
         struct item item = pop();
         pass_on(&item);
     }
@@ -260,19 +247,13 @@ struct lanes {
     int count;       /* a power of two */
 };
 static struct lanes *lanes; /* by node and track */
-static int lane_nodes;
+static int lane_places;
 
 static struct lanes *lanes_of(const struct pf_trace_record *record)
 {
-    int node = pf_trace_node(record);
-    if (node >= lane_nodes) {
-        int wanted = 2 * node + 16;
-        lanes = pf_realloc(lanes, (size_t)wanted * PF_TRACE_TRACK_COUNT * sizeof *lanes);
-        for (int i = lane_nodes * PF_TRACE_TRACK_COUNT; i < wanted * PF_TRACE_TRACK_COUNT; i++)
-            lanes[i] = (struct lanes){NULL, 0};
-        lane_nodes = wanted;
-    }
-    return &lanes[node * PF_TRACE_TRACK_COUNT + (int)record->track];
+    int place = pf_trace_node(record) * PF_TRACE_TRACK_COUNT + (int)record->track;
+    PF_ARRAY_REACH(lanes, lane_places, place);
+    return &lanes[place];
 }
 
 static void set_lane(struct lanes *all, int lane, double date)
@@ -415,10 +396,7 @@ void pf_timeline_work_off(void)
         return;
     hold_signals(&kept);
     working = true;
-    if (operation_places <= spans) {
-        operation_places = 2 * (size_t)spans + 2;
-        operation_of = pf_reallocarray(operation_of, operation_places, sizeof *operation_of);
-    }
+    PF_ARRAY_ROOM(operation_of, operation_places, spans + 1);
     for (size_t at = 0; at < logged_bytes;)
         at += work_off((const struct entry *)(const void *)(logged + at));
     logged_bytes = 0;

@@ -134,7 +134,7 @@ void pf_trace_open(void)
     free(list);
 }
 
-bool pf_trace_on(void)
+static bool is_on(void)
 {
     return trace.count > 0;
 }
@@ -175,7 +175,7 @@ void pf_trace_process(const pf_self_t *self)
 {
     static bool stacked;
     pf_trace_open();
-    if (!pf_trace_on() || !pf_trace_layers.nic)
+    if (!is_on() || !pf_trace_layers.nic)
         return;
     start();
     if (!stacked) {
@@ -189,7 +189,7 @@ void pf_trace_process(const pf_self_t *self)
 
 bool pf_trace_calls(void)
 {
-    return pf_trace_on() && pf_trace_layers.mpi;
+    return is_on() && pf_trace_layers.mpi;
 }
 
 bool pf_trace_wants_recording(void)
@@ -226,7 +226,7 @@ void pf_trace_job(pf_self_t *const *ranks, int count)
 
 void pf_trace_finish(void)
 {
-    if (!pf_trace_on() || trace.finished)
+    if (!is_on() || trace.finished)
         return;
     if (!trace.written)
         begin_files();

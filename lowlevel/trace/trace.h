@@ -20,7 +20,6 @@ extern "C" {
 /* Reads pf_config.trace and opens the files, so that a wrong one is known before the run. Once; later calls
  * do nothing. */
 PF_EXPORT void pf_trace_open(void);
-PF_EXPORT bool pf_trace_on(void);
 
 /* Whether MPI calls are wanted in it (trace_layers). */
 PF_EXPORT bool pf_trace_calls(void);

@@ -24,12 +24,7 @@ struct ucx_process *ucx_process_of(pf_self_t *self, enum pf_ucx_user user)
     process->reacts = UCX_NO_NETWORK;
     pf_waiter_init(&process->waiter);
     int place = self->rank * PF_UCX_USERS + (int)user;
-    if (place >= process_capacity) {
-        int wanted = 2 * place + 64;
-        processes = pf_realloc(processes, (size_t)wanted * sizeof *processes);
-        for (; process_capacity < wanted; process_capacity++)
-            processes[process_capacity] = NULL;
-    }
+    PF_ARRAY_REACH(processes, process_capacity, place);
     processes[place] = process;
     self->ucx[user] = process;
     return process;

@@ -67,14 +67,6 @@ void pf_account_start(void)
     pf_account_mark = process.begin_ticks;
 }
 
-/* Arrays grow by doubling when their count reaches a power of two. */
-static void *grow(void *array, int count, size_t size)
-{
-    if (count & (count - 1))
-        return array;
-    return pf_reallocarray(array, count ? 2 * (size_t)count : 1, size);
-}
-
 /* Some programs have a phase for each iteration. */
 static struct phase *find_phase(const char *name)
 {
@@ -96,7 +88,7 @@ static int find_pair(const char *name, enum pf_model model)
     int *row = &phase->rows[model - PF_MODEL_NONE];
     if (*row > 0)
         return *row - 1;
-    process.pairs = grow(process.pairs, process.pair_count, sizeof *process.pairs);
+    process.pairs = pf_array_double(process.pairs, (size_t)process.pair_count, sizeof *process.pairs);
     process.pairs[process.pair_count] = (struct pair){phase->name, model};
     *row = ++process.pair_count;
     return process.pair_count - 1;

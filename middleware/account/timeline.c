@@ -42,11 +42,7 @@ static void add(struct pf_timeline *timeline, int row, double now)
         timeline->cut = now;
         return;
     }
-    if (timeline->count == timeline->room) {
-        timeline->room = timeline->room ? 2 * timeline->room : 8;
-        timeline->visits =
-            pf_reallocarray(timeline->visits, (size_t)timeline->room, sizeof *timeline->visits);
-    }
+    PF_ARRAY_ROOM(timeline->visits, timeline->room, timeline->count + 1);
     timeline->visits[timeline->count++] = (struct visit){row, now};
 }
 

@@ -2,7 +2,6 @@
 /* The match queues of the ledger, its native tags, completed messages of the plain mode (p2p/ledger.c). */
 #include "middleware/agree/ledger_queues.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/log.h"
@@ -93,11 +92,7 @@ int pf_ledger_take_tag(struct pf_ledger_mailbox *mailbox)
 
 void pf_ledger_free_tag(struct pf_ledger_mailbox *mailbox, int tag)
 {
-    if (mailbox->free_count == mailbox->free_capacity) {
-        mailbox->free_capacity = mailbox->free_capacity ? 2 * mailbox->free_capacity : 16;
-        mailbox->free_tags =
-            pf_realloc(mailbox->free_tags, (size_t)mailbox->free_capacity * sizeof *mailbox->free_tags);
-    }
+    PF_ARRAY_ROOM(mailbox->free_tags, mailbox->free_capacity, mailbox->free_count + 1);
     mailbox->free_tags[mailbox->free_count++] = tag;
 }
 

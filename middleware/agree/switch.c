@@ -148,7 +148,8 @@ void pf_switch_by_schedule(struct pf_rank *r, const struct pf_call_shape *shape)
         pf_switch_to(r, model);
 }
 
-void pf_switch_phase(struct pf_rank *r, const char *phase)
+/* Names it in the accounts and follows the schedule. */
+static void begin_phase(struct pf_rank *r, const char *phase)
 {
     move(r, phase, pf_schedule_enter(r->job->schedule, phase));
     if (r->state != PF_RANK_NEW)
@@ -196,7 +197,7 @@ PF_EXPORT int pf_phase(const char *name)
         return -1;
     if (r->state != PF_RANK_NEW)
         pf_upcalls.phase(r, name ? name : "other");
-    pf_switch_phase(r, name ? name : "other");
+    begin_phase(r, name ? name : "other");
     pf_account_leave(r->account);
     return 0;
 }
@@ -221,6 +222,6 @@ int pf_PMPI_Pcontrol(const int level, ...)
 {
     struct pf_rank *r = PF_ENTER(Pcontrol);
     char text[32];
-    pf_switch_phase(r, level_name(level, text, sizeof text));
+    begin_phase(r, level_name(level, text, sizeof text));
     return pf_call_return(r, MPI_SUCCESS);
 }

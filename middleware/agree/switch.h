@@ -42,6 +42,3 @@ struct pf_call_shape {
 
 /* Asks the schedule before a communicating call, and switches when it says so. */
 void pf_switch_by_schedule(struct pf_rank *r, const struct pf_call_shape *shape);
-
-/* A phase begins: names it in the accounts and follows the schedule. */
-void pf_switch_phase(struct pf_rank *r, const char *phase);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Arguments that can be seen to be wrong without the implementation, and memory that two operations claim. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "middleware/check/internal.h"
 #include "middleware/core/rank_objects.h"
@@ -191,10 +189,7 @@ void pf_check_use(struct pf_rank *r, struct pf_check_record *request)
         size_t length = (size_t)(range->to - range->from);
         if (length == 0)
             continue;
-        if (check->use_count == check->use_capacity) {
-            check->use_capacity = check->use_capacity ? 2 * check->use_capacity : 16;
-            check->uses = pf_realloc(check->uses, (size_t)check->use_capacity * sizeof *check->uses);
-        }
+        PF_ARRAY_ROOM(check->uses, check->use_capacity, check->use_count + 1);
         int at = check->use_count++;
         while (at > 0 && check->uses[at - 1].range.from > range->from) {
             check->uses[at] = check->uses[at - 1];

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "middleware/check/internal.h"
-#include "middleware/check/plain.h"
+#include "check_names.h" /* by surface/check_names.py */
 #include "middleware/datatype/datatype.h"
 #include "middleware/core/job_state.h"
 #include "middleware/rma/win.h"
@@ -76,7 +76,8 @@ static void report_leak(struct pf_rank *r, struct pf_check_record *const *at)
         record->kind == PF_KIND_REQUEST && !record->persistent ? "completed" : "freed", message, more);
 }
 
-void pf_check_leaks(struct pf_rank *r, bool before)
+/* Reports what the rank has not freed. `before`: MPI_Finalize begins, names can still be read. */
+static void report_leaks(struct pf_rank *r, bool before)
 {
     struct pf_check_record **all = pf_check_all_records(r);
     for (struct pf_check_record **at = all; *at; at++) {
@@ -147,11 +148,11 @@ int pf_check_Finalize(void)
     struct pf_check_call call;
     if (!pf_check_enter(&call, PF_FN_Finalize, __builtin_return_address(0)))
         return pf_plain_Finalize();
-    pf_check_leaks(call.rank, true);
+    report_leaks(call.rank, true);
     pf_check_collective(&call, MPI_COMM_WORLD);
     int code = pf_plain_Finalize();
     if (code == MPI_SUCCESS) {
-        pf_check_leaks(call.rank, false);
+        report_leaks(call.rank, false);
         if (++finalized == pf_job_state.size) {
             all_unreceived();
             pf_check_waits_end();

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The handles of a rank: where they were made and freed, and whether the application may use them. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "middleware/check/internal.h"
-#include "middleware/check/plain.h"
+#include "check_names.h" /* by surface/check_names.py */
 #include "middleware/datatype/datatype.h"
-#include "base/memory.h"
 
 const char *pf_check_kind_name(uint32_t kind)
 {

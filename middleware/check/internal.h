@@ -344,8 +344,5 @@ const char *pf_check_comm_text(struct pf_rank *r, const struct pf_comm *comm);
 
 /* ---- finalize.c ---- */
 
-/* Reports what the rank has not freed. `before`: MPI_Finalize begins, names can still be read. */
-void pf_check_leaks(struct pf_rank *r, bool before);
-
 /* Reports messages that no rank has received on a communicator that no rank uses any more. */
 void pf_check_unreceived(const struct pf_comm_shared *shared, const char *where);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is known about the handles of a rank: looking it up. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/pool.h"

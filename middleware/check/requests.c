@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "middleware/check/internal.h"
-#include "middleware/check/plain.h"
+#include "check_names.h" /* by surface/check_names.py */
 #include "base/memory.h"
 
 void pf_check_made_request(struct pf_check_call *call, MPI_Request request, bool persistent)

@@ -198,10 +198,8 @@ static void keep(struct pf_check *check, const struct pf_check_event *e)
         memmove(check->events, first_of(check), (size_t)check->event_count * sizeof *check->events);
         check->first_event = 0;
         end = check->event_count;
-    } else if (end == check->event_capacity) {
-        check->event_capacity = check->event_capacity ? 2 * check->event_capacity : 64;
-        check->events = pf_realloc(check->events, (size_t)check->event_capacity * sizeof *check->events);
     }
+    PF_ARRAY_ROOM(check->events, check->event_capacity, end + 1);
     if (check->event_count == 0)
         check->first_event = end = 0;
     check->events[end] = *e;

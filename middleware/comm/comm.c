@@ -282,11 +282,7 @@ void pf_comm_bind(struct pf_comm_shared *shared, int model)
 
 static void push_stretch(struct pf_comm_shared *shared, uint64_t first, int model)
 {
-    if (shared->stretch_count == shared->stretch_capacity) {
-        shared->stretch_capacity = shared->stretch_capacity ? 2 * shared->stretch_capacity : 2;
-        shared->stretches =
-            pf_realloc(shared->stretches, (size_t)shared->stretch_capacity * sizeof *shared->stretches);
-    }
+    PF_ARRAY_ROOM(shared->stretches, shared->stretch_capacity, shared->stretch_count + 1);
     shared->stretches[shared->stretch_count++] = (struct pf_comm_stretch){first, model};
     shared->newest_model = model;
 }

@@ -41,10 +41,8 @@ static int comm_set(struct pf_rank *r, MPI_Comm handle, int keyval, void *value)
 static int comm_get(struct pf_rank *r, MPI_Comm handle, int keyval, void *value, int *flag)
 {
     struct pf_comm *comm = pf_comm_of(r, handle);
-    if (!comm)
-        return pf_attribute_finish(r, handle, MPI_ERR_COMM);
-    if (!value || !flag)
-        return pf_attribute_finish(r, handle, MPI_ERR_ARG);
+    if (!comm || !value || !flag)
+        return pf_attribute_finish(r, handle, comm ? MPI_ERR_ARG : MPI_ERR_COMM);
     int *known = predefined(r, keyval);
     if (known) {
         *(void **)value = known;

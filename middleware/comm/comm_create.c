@@ -158,10 +158,8 @@ static MPI_Comm adopt_color(struct pf_rank *r, struct pf_comm *parent, uint64_t 
 static int duplicate(struct pf_rank *r, MPI_Comm handle, MPI_Info info, bool own_info, MPI_Comm *newcomm)
 {
     struct pf_comm *parent = pf_comm_of(r, handle);
-    if (!parent)
-        return pf_call_error(r, handle, MPI_ERR_COMM);
-    if (!newcomm)
-        return pf_call_error(r, handle, MPI_ERR_ARG);
+    if (!parent || !newcomm)
+        return pf_call_error(r, handle, parent ? MPI_ERR_ARG : MPI_ERR_COMM);
     pf_call_schedule(r, parent == r->world);
     struct pf_instance *in = pf_comm_collective(r, parent);
     uint64_t sequence = parent->collectives - 1;
@@ -201,10 +199,8 @@ int pf_PMPI_Comm_create(MPI_Comm handle, MPI_Group group_handle, MPI_Comm *newco
     struct pf_rank *r = PF_ENTER(Comm_create);
     struct pf_comm *parent = pf_comm_of(r, handle);
     struct pf_group *group = pf_group_of(r, group_handle);
-    if (!parent)
-        return pf_call_error(r, handle, MPI_ERR_COMM);
-    if (!group)
-        return pf_call_error(r, handle, MPI_ERR_GROUP);
+    if (!parent || !group)
+        return pf_call_error(r, handle, parent ? MPI_ERR_GROUP : MPI_ERR_COMM);
     if (!newcomm)
         return pf_call_error(r, handle, MPI_ERR_ARG);
     pf_call_schedule(r, parent == r->world);

@@ -51,10 +51,7 @@ int pf_comm_id_take(void)
 
 void pf_comm_id_give_back(int id)
 {
-    if (free_count == free_capacity) {
-        free_capacity = free_capacity ? 2 * free_capacity : 16;
-        free_ids = pf_realloc(free_ids, (size_t)free_capacity * sizeof *free_ids);
-    }
+    PF_ARRAY_ROOM(free_ids, free_capacity, free_count + 1);
     free_ids[free_count++] = id;
 }
 
@@ -62,9 +59,6 @@ void pf_comm_id_freed(struct pf_instance *in, int id)
 {
     if (!in->ops->comm_kept(in, id))
         return;
-    if (kept_count == kept_capacity) {
-        kept_capacity = kept_capacity ? 2 * kept_capacity : 16;
-        kept = pf_realloc(kept, (size_t)kept_capacity * sizeof *kept);
-    }
+    PF_ARRAY_ROOM(kept, kept_capacity, kept_count + 1);
     kept[kept_count++] = (struct kept){in, id};
 }

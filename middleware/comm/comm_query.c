@@ -11,10 +11,8 @@ int pf_PMPI_Comm_size(MPI_Comm handle, int *size)
 {
     struct pf_rank *r = PF_ENTER(Comm_size);
     struct pf_comm *comm = pf_comm_of(r, handle);
-    if (!comm)
-        return pf_call_error(r, handle, MPI_ERR_COMM);
-    if (!size)
-        return pf_call_error(r, handle, MPI_ERR_ARG);
+    if (!comm || !size)
+        return pf_call_error(r, handle, comm ? MPI_ERR_ARG : MPI_ERR_COMM);
     *size = comm->shared->size;
     return pf_call_return(r, MPI_SUCCESS);
 }
@@ -23,10 +21,8 @@ int pf_PMPI_Comm_rank(MPI_Comm handle, int *rank)
 {
     struct pf_rank *r = PF_ENTER(Comm_rank);
     struct pf_comm *comm = pf_comm_of(r, handle);
-    if (!comm)
-        return pf_call_error(r, handle, MPI_ERR_COMM);
-    if (!rank)
-        return pf_call_error(r, handle, MPI_ERR_ARG);
+    if (!comm || !rank)
+        return pf_call_error(r, handle, comm ? MPI_ERR_ARG : MPI_ERR_COMM);
     *rank = comm->me;
     return pf_call_return(r, MPI_SUCCESS);
 }
@@ -73,10 +69,8 @@ int pf_PMPI_Comm_set_name(MPI_Comm handle, const char *name)
 {
     struct pf_rank *r = PF_ENTER(Comm_set_name);
     struct pf_comm *comm = pf_comm_of(r, handle);
-    if (!comm)
-        return pf_call_error(r, handle, MPI_ERR_COMM);
-    if (!name)
-        return pf_call_error(r, handle, MPI_ERR_ARG);
+    if (!comm || !name)
+        return pf_call_error(r, handle, comm ? MPI_ERR_ARG : MPI_ERR_COMM);
     size_t length = strnlen(name, sizeof comm->name - 1);
     memcpy(comm->name, name, length);
     comm->name[length] = 0;
@@ -92,10 +86,8 @@ int pf_PMPI_Comm_get_name(MPI_Comm handle, char *name, int *length)
         return pf_call_return(r, MPI_SUCCESS);
     }
     struct pf_comm *comm = pf_comm_of(r, handle);
-    if (!comm)
-        return pf_call_error(r, handle, MPI_ERR_COMM);
-    if (!name || !length)
-        return pf_call_error(r, handle, MPI_ERR_ARG);
+    if (!comm || !name || !length)
+        return pf_call_error(r, handle, comm ? MPI_ERR_ARG : MPI_ERR_COMM);
     strcpy(name, comm->name);
     *length = (int)strlen(name);
     return pf_call_return(r, MPI_SUCCESS);
@@ -120,10 +112,8 @@ int pf_PMPI_Comm_get_info(MPI_Comm handle, MPI_Info *info)
 {
     struct pf_rank *r = PF_ENTER(Comm_get_info);
     struct pf_comm *comm = pf_comm_of(r, handle);
-    if (!comm)
-        return pf_call_error(r, handle, MPI_ERR_COMM);
-    if (!info)
-        return pf_call_error(r, handle, MPI_ERR_ARG);
+    if (!comm || !info)
+        return pf_call_error(r, handle, comm ? MPI_ERR_ARG : MPI_ERR_COMM);
     if (comm->info)
         *info = pf_info_copy(r, (MPI_Info)(uintptr_t)comm->info);
     else

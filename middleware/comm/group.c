@@ -100,10 +100,8 @@ int pf_PMPI_Comm_group(MPI_Comm handle, MPI_Group *group)
 {
     struct pf_rank *r = PF_ENTER(Comm_group);
     struct pf_comm *comm = pf_comm_of(r, handle);
-    if (!comm)
-        return pf_call_error(r, handle, MPI_ERR_COMM);
-    if (!group)
-        return pf_call_error(r, handle, MPI_ERR_ARG);
+    if (!comm || !group)
+        return pf_call_error(r, handle, comm ? MPI_ERR_ARG : MPI_ERR_COMM);
     *group = pf_group_new(r, comm->shared->world_ranks, comm->shared->size);
     return pf_call_return(r, MPI_SUCCESS);
 }
@@ -112,10 +110,8 @@ int pf_PMPI_Group_size(MPI_Group handle, int *size)
 {
     struct pf_rank *r = PF_ENTER(Group_size);
     struct pf_group *group = pf_group_of(r, handle);
-    if (!group)
-        return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_GROUP);
-    if (!size)
-        return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_ARG);
+    if (!group || !size)
+        return pf_call_error(r, MPI_COMM_WORLD, group ? MPI_ERR_ARG : MPI_ERR_GROUP);
     *size = group->size;
     return pf_call_return(r, MPI_SUCCESS);
 }
@@ -124,10 +120,8 @@ int pf_PMPI_Group_rank(MPI_Group handle, int *rank)
 {
     struct pf_rank *r = PF_ENTER(Group_rank);
     struct pf_group *group = pf_group_of(r, handle);
-    if (!group)
-        return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_GROUP);
-    if (!rank)
-        return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_ARG);
+    if (!group || !rank)
+        return pf_call_error(r, MPI_COMM_WORLD, group ? MPI_ERR_ARG : MPI_ERR_GROUP);
     *rank = group->me;
     return pf_call_return(r, MPI_SUCCESS);
 }

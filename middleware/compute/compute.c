@@ -6,7 +6,6 @@
 #include <jansson.h>
 #include <link.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include <simgrid/actor.h>

@@ -3,7 +3,6 @@
 #include "middleware/compute/critical_path.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,12 +119,7 @@ static __attribute__((noinline)) void move(struct memo *memo, const pf_self_t *s
 {
     const struct pf_rank *r = self->mpi;
     int row = r->account->slot->row;
-    if (row >= all.rows) {
-        int rows = 2 * row + 8;
-        all.of_row = pf_reallocarray(all.of_row, (size_t)rows, sizeof *all.of_row);
-        memset(all.of_row + all.rows, 0, (size_t)(rows - all.rows) * sizeof *all.of_row);
-        all.rows = rows;
-    }
+    PF_ARRAY_REACH(all.of_row, all.rows, row);
     if (all.of_row[row] == 0) {
         all.of_row[row] = 1.0;
         for (int i = 0; i < all.phase_count; i++)

@@ -2,8 +2,6 @@
 /* Makes an object's native shadow at its first use in another implementation. */
 #include "middleware/core/object.h"
 
-#include <stdlib.h>
-
 #include <simgrid/engine.h>
 
 #include "middleware/core/call.h"

@@ -48,8 +48,6 @@ struct pf_object_ops {
 /* The rooms of the objects have theirs in a table each; the start of the job makes them known here. */
 void pf_object_register(enum pf_kind kind, const struct pf_object_ops *ops);
 
-struct pf_rank;
-
 /* Takes the memory of freed objects instead of free(), so that no new object gets the address of one whose
  * handle may still be used; or NULL. */
 extern void (*pf_object_keep)(void *object);

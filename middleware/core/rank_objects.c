@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The tables of objects of each rank, found by its number in the job. */
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "middleware/core/job_programs.h"
@@ -28,20 +27,10 @@ static void fill_constants(struct pf_rank_objects *o, const struct pf_rank *r)
     o->file_errhandler = MPI_ERRORS_RETURN;
 }
 
-static void grow(int count)
-{
-    struct pf_rank_objects **larger = pf_realloc(tables, (size_t)count * sizeof *tables);
-    for (int i = table_count; i < count; i++)
-        larger[i] = NULL;
-    tables = larger;
-    table_count = count;
-}
-
 struct pf_rank_objects *pf_rank_objects(struct pf_rank *r)
 {
     int rank = r->self.rank;
-    if (rank >= table_count)
-        grow(r->self.size > rank ? r->self.size : rank + 1);
+    PF_ARRAY_REACH(tables, table_count, rank);
     if (!tables[rank]) {
         tables[rank] = pf_calloc(1, sizeof *tables[rank]);
         fill_constants(tables[rank], r);

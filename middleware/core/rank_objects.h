@@ -3,7 +3,6 @@
 
 #include "middleware/core/rank.h"
 
-struct pf_attributes;
 struct pf_keyval;
 struct pf_error_table;
 struct pf_fortran_table;

@@ -117,10 +117,7 @@ uint64_t pf_sites_name(struct pf_sites *sites, int rank, const void *address)
 
 static void number(struct pf_sites *sites, struct site *site)
 {
-    if (sites->count == sites->room) {
-        sites->room = 2 * sites->room + 16;
-        sites->by_number = pf_reallocarray(sites->by_number, (size_t)sites->room, sizeof(struct site *));
-    }
+    PF_ARRAY_ROOM(sites->by_number, sites->room, sites->count + 1);
     sites->by_number[sites->count++] = site;
     site->number = sites->count;
 }

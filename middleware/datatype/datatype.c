@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The life of derived datatypes: made from a recipe, shared by reference, freed with their shadows. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -146,3 +146,7 @@ MPI_Count pf_datatype_elements(struct pf_rank *r, MPI_Datatype handle, int impl,
 MPI_Count pf_datatype_longs(MPI_Datatype handle);
 /* Bytes of the first `elements` basic elements of consecutive items, by the middleware's sizes. */
 MPI_Count pf_datatype_element_bytes(MPI_Datatype handle, MPI_Count elements);
+
+/* Keeps the table behind pf_datatype_from_native: a shadow exists, or is about to be freed. */
+void pf_datatype_native_add(struct pf_rank *r, int impl, void *native, MPI_Datatype handle);
+void pf_datatype_native_remove(struct pf_rank *r, int impl, void *native);

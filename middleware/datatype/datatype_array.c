@@ -4,7 +4,6 @@
  * sections 4.1.3 and 4.1.4). Done here for every implementation: SMPI has no darray, and its one-dimensional
  * subarray forgets the start of a derived type.
  */
-#include <stdlib.h>
 
 #include "middleware/core/rank.h"
 #include "middleware/datatype/datatype.h"

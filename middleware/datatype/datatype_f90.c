@@ -4,7 +4,6 @@
  * its own, but has its own precision and range; the same kind always gives the same handle, and it cannot be
  * freed.
  */
-#include <limits.h>
 
 #include "middleware/core/rank_objects.h"
 #include "middleware/datatype/datatype.h"

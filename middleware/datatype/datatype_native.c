@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "middleware/core/rank_objects.h"
-#include "middleware/datatype/datatype_native.h"
+#include "middleware/datatype/datatype.h"
 
 struct pf_native_type {
     void *native;

@@ -6,7 +6,6 @@
 #include "middleware/core/call.h"
 #include "middleware/core/rank_objects.h"
 #include "middleware/datatype/datatype.h"
-#include "middleware/datatype/datatype_native.h"
 
 static bool is_f90(const struct pf_datatype *type)
 {

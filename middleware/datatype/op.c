@@ -3,7 +3,6 @@
 #include "middleware/datatype/op.h"
 
 #include <ffi.h>
-#include <stdlib.h>
 
 #include "base/log.h"
 #include "base/memory.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The few entry points whose arguments follow no rule: lists of strings, and an argument that is not used. */
-#include <string.h>
 
 #include "middleware/fortran/convert.h"
 #include "base/memory.h"
@@ -104,7 +103,6 @@ __typeof__(pmpi_comm_spawn_multiple_) mpi_comm_spawn_multiple_
     __attribute__((weak, alias("pmpi_comm_spawn_multiple_")));
 
 /* Fortran cannot receive an address in its first argument, which is not used (MPI 3.1 section 3.6). */
-void pmpi_buffer_detach_(void *buffer, MPI_Fint *size, MPI_Fint *ierror);
 void pmpi_buffer_detach_(void *buffer, MPI_Fint *size, MPI_Fint *ierror)
 {
     void *detached = NULL;
@@ -114,7 +112,6 @@ void pmpi_buffer_detach_(void *buffer, MPI_Fint *size, MPI_Fint *ierror)
 __typeof__(pmpi_buffer_detach_) mpi_buffer_detach_ __attribute__((weak, alias("pmpi_buffer_detach_")));
 
 /* With the module mpi_f08 it can. */
-void pmpi_buffer_detach_f08_(void **buffer, MPI_Fint *size, MPI_Fint *ierror);
 void pmpi_buffer_detach_f08_(void **buffer, MPI_Fint *size, MPI_Fint *ierror)
 {
     PF_F_SITE();
@@ -125,7 +122,6 @@ __typeof__(pmpi_buffer_detach_f08_) mpi_buffer_detach_f08_
 
 /* Nothing to do: the call itself keeps the compiler from holding the buffer in registers (MPI 3.1 section
  * 17.1.17). */
-void pmpi_f_sync_reg_(void *buffer);
 void pmpi_f_sync_reg_(void *buffer)
 {
 }

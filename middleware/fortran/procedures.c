@@ -7,22 +7,16 @@
 
 #define NULL_COPY(name, integer)                                                                             \
     void name(const MPI_Fint *object, const MPI_Fint *keyval, const integer *state, const integer *in,       \
-              integer *out, MPI_Fint *flag, MPI_Fint *ierror);                                               \
-    void name(const MPI_Fint *object, const MPI_Fint *keyval, const integer *state, const integer *in,       \
               integer *out, MPI_Fint *flag, MPI_Fint *ierror)                                                \
     {                                                                                                        \
-        (void)object, (void)keyval, (void)state, (void)in, (void)out;                                        \
         *flag = 0;                                                                                           \
         *ierror = MPI_SUCCESS;                                                                               \
     }
 
 #define DUP(name, integer)                                                                                   \
     void name(const MPI_Fint *object, const MPI_Fint *keyval, const integer *state, const integer *in,       \
-              integer *out, MPI_Fint *flag, MPI_Fint *ierror);                                               \
-    void name(const MPI_Fint *object, const MPI_Fint *keyval, const integer *state, const integer *in,       \
               integer *out, MPI_Fint *flag, MPI_Fint *ierror)                                                \
     {                                                                                                        \
-        (void)object, (void)keyval, (void)state;                                                             \
         *out = *in;                                                                                          \
         *flag = 1;                                                                                           \
         *ierror = MPI_SUCCESS;                                                                               \
@@ -30,11 +24,8 @@
 
 #define NULL_DELETE(name, integer)                                                                           \
     void name(const MPI_Fint *object, const MPI_Fint *keyval, const integer *value, const integer *state,    \
-              MPI_Fint *ierror);                                                                             \
-    void name(const MPI_Fint *object, const MPI_Fint *keyval, const integer *value, const integer *state,    \
               MPI_Fint *ierror)                                                                              \
     {                                                                                                        \
-        (void)object, (void)keyval, (void)value, (void)state;                                                \
         *ierror = MPI_SUCCESS;                                                                               \
     }
 
@@ -52,7 +43,6 @@ NULL_DELETE(mpi_type_null_delete_fn_, MPI_Aint)
 NULL_DELETE(mpi_win_null_delete_fn_, MPI_Aint)
 
 /* Never called: it says that there is no conversion. */
-void mpi_conversion_fn_null_(void);
 void mpi_conversion_fn_null_(void)
 {
 }

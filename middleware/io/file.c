@@ -3,7 +3,6 @@
 #include "middleware/io/file.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "middleware/agree/switch.h"
 #include "middleware/comm/group.h"

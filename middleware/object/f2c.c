@@ -6,7 +6,6 @@
  */
 #include "middleware/object/f2c.h"
 
-#include <stdlib.h>
 #include <uthash.h>
 
 #include "base/memory.h"
@@ -42,10 +41,7 @@ static struct pf_fortran_table *table_of_caller(void)
 static int add(struct pf_fortran_table *table, const void *handle)
 {
     struct known *known = pf_malloc(sizeof *known);
-    if (table->count == table->capacity) {
-        table->capacity = table->capacity ? 2 * table->capacity : 16;
-        table->by_number = pf_realloc(table->by_number, (size_t)table->capacity * sizeof *table->by_number);
-    }
+    PF_ARRAY_ROOM(table->by_number, table->capacity, table->count + 1);
     known->handle = handle;
     known->number = FIRST_NUMBER + table->count;
     table->by_number[table->count++] = handle;

@@ -64,10 +64,7 @@ static void set(struct pf_info *info, const char *key, const char *value)
         info->pairs[i].value = pf_strdup(value);
         return;
     }
-    if (info->count == info->capacity) {
-        info->capacity = info->capacity ? 2 * info->capacity : 4;
-        info->pairs = pf_realloc(info->pairs, (size_t)info->capacity * sizeof *info->pairs);
-    }
+    PF_ARRAY_ROOM(info->pairs, info->capacity, info->count + 1);
     info->pairs[info->count++] = (struct pair){pf_strdup(key), pf_strdup(value)};
 }
 
@@ -292,10 +289,8 @@ int pf_PMPI_Info_get_nkeys(MPI_Info handle, int *nkeys)
 {
     struct pf_rank *r = PF_ENTER(Info_get_nkeys);
     const struct pf_info *info = pf_info_of(handle);
-    if (!info)
-        return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_INFO);
-    if (!nkeys)
-        return pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_ARG);
+    if (!info || !nkeys)
+        return pf_call_error(r, MPI_COMM_WORLD, info ? MPI_ERR_ARG : MPI_ERR_INFO);
     *nkeys = info->count;
     return pf_call_return(r, MPI_SUCCESS);
 }

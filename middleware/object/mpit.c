@@ -86,8 +86,6 @@ int pf_PMPI_T_finalize(void)
     return MPI_SUCCESS;
 }
 
-#define UNUSED(x) ((void)(x))
-
 /* Control variables */
 
 int pf_PMPI_T_cvar_get_num(int *num_cvar)
@@ -98,8 +96,6 @@ int pf_PMPI_T_cvar_get_num(int *num_cvar)
 int pf_PMPI_T_cvar_get_info(int cvar_index, char *name, int *name_len, int *verbosity, MPI_Datatype *datatype,
                             MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *scope)
 {
-    UNUSED(cvar_index), UNUSED(name), UNUSED(name_len), UNUSED(verbosity), UNUSED(datatype), UNUSED(enumtype);
-    UNUSED(desc), UNUSED(desc_len), UNUSED(bind), UNUSED(scope);
     return without(MPI_T_ERR_INVALID_INDEX);
 }
 
@@ -110,25 +106,21 @@ int pf_PMPI_T_cvar_get_index(const char *name, int *cvar_index)
 
 int pf_PMPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_handle *handle, int *count)
 {
-    UNUSED(cvar_index), UNUSED(obj_handle), UNUSED(handle), UNUSED(count);
     return without(MPI_T_ERR_INVALID_INDEX);
 }
 
 int pf_PMPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 {
-    UNUSED(handle);
     return without(MPI_T_ERR_INVALID_HANDLE);
 }
 
 int pf_PMPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
 {
-    UNUSED(handle), UNUSED(buf);
     return without(MPI_T_ERR_INVALID_HANDLE);
 }
 
 int pf_PMPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 {
-    UNUSED(handle), UNUSED(buf);
     return without(MPI_T_ERR_INVALID_HANDLE);
 }
 
@@ -142,8 +134,6 @@ int pf_PMPI_T_category_get_num(int *num_cat)
 int pf_PMPI_T_category_get_info(int cat_index, char *name, int *name_len, char *desc, int *desc_len,
                                 int *num_cvars, int *num_pvars, int *num_categories)
 {
-    UNUSED(cat_index), UNUSED(name), UNUSED(name_len), UNUSED(desc), UNUSED(desc_len), UNUSED(num_cvars);
-    UNUSED(num_pvars), UNUSED(num_categories);
     return without(MPI_T_ERR_INVALID_INDEX);
 }
 
@@ -154,19 +144,16 @@ int pf_PMPI_T_category_get_index(const char *name, int *cat_index)
 
 int pf_PMPI_T_category_get_cvars(int cat_index, int len, int indices[])
 {
-    UNUSED(cat_index), UNUSED(len), UNUSED(indices);
     return without(MPI_T_ERR_INVALID_INDEX);
 }
 
 int pf_PMPI_T_category_get_pvars(int cat_index, int len, int indices[])
 {
-    UNUSED(cat_index), UNUSED(len), UNUSED(indices);
     return without(MPI_T_ERR_INVALID_INDEX);
 }
 
 int pf_PMPI_T_category_get_categories(int cat_index, int len, int indices[])
 {
-    UNUSED(cat_index), UNUSED(len), UNUSED(indices);
     return without(MPI_T_ERR_INVALID_INDEX);
 }
 
@@ -186,16 +173,11 @@ int pf_PMPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *verb
                             MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len,
                             int *bind, int *readonly, int *continuous, int *atomic)
 {
-    UNUSED(pvar_index), UNUSED(name), UNUSED(name_len), UNUSED(verbosity), UNUSED(var_class),
-        UNUSED(datatype);
-    UNUSED(enumtype), UNUSED(desc), UNUSED(desc_len), UNUSED(bind), UNUSED(readonly), UNUSED(continuous);
-    UNUSED(atomic);
     return without(MPI_T_ERR_INVALID_INDEX);
 }
 
 int pf_PMPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index)
 {
-    UNUSED(var_class);
     return without(name && pvar_index ? MPI_T_ERR_INVALID_NAME : MPI_ERR_ARG);
 }
 
@@ -228,13 +210,11 @@ int pf_PMPI_T_pvar_session_free(MPI_T_pvar_session *pe_session)
 int pf_PMPI_T_pvar_handle_alloc(MPI_T_pvar_session pe_session, int pvar_index, void *obj_handle,
                                 MPI_T_pvar_handle *handle, int *count)
 {
-    UNUSED(pvar_index), UNUSED(obj_handle), UNUSED(handle), UNUSED(count);
     return without(session_valid(pe_session) ? MPI_T_ERR_INVALID_INDEX : MPI_T_ERR_INVALID_SESSION);
 }
 
 int pf_PMPI_T_pvar_handle_free(MPI_T_pvar_session pe_session, MPI_T_pvar_handle *handle)
 {
-    UNUSED(handle);
     return on_handle(pe_session, MPI_T_PVAR_HANDLE_NULL, false);
 }
 
@@ -250,13 +230,11 @@ int pf_PMPI_T_pvar_stop(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle)
 
 int pf_PMPI_T_pvar_read(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void *buf)
 {
-    UNUSED(buf);
     return on_handle(pe_session, handle, false);
 }
 
 int pf_PMPI_T_pvar_write(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, const void *buf)
 {
-    UNUSED(buf);
     return on_handle(pe_session, handle, false);
 }
 
@@ -267,7 +245,6 @@ int pf_PMPI_T_pvar_reset(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle
 
 int pf_PMPI_T_pvar_readreset(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void *buf)
 {
-    UNUSED(buf);
     return on_handle(pe_session, handle, false);
 }
 
@@ -275,12 +252,10 @@ int pf_PMPI_T_pvar_readreset(MPI_T_pvar_session pe_session, MPI_T_pvar_handle ha
 
 int pf_PMPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *name_len)
 {
-    UNUSED(enumtype), UNUSED(num), UNUSED(name), UNUSED(name_len);
     return without(MPI_T_ERR_INVALID_HANDLE);
 }
 
 int pf_PMPI_T_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *name, int *name_len)
 {
-    UNUSED(enumtype), UNUSED(index), UNUSED(value), UNUSED(name), UNUSED(name_len);
     return without(MPI_T_ERR_INVALID_HANDLE);
 }

@@ -38,10 +38,8 @@ int pf_PMPI_Comm_idup(MPI_Comm handle, MPI_Comm *newcomm, MPI_Request *request)
 {
     struct pf_rank *r = PF_ENTER(Comm_idup);
     struct pf_comm *parent = pf_comm_of(r, handle);
-    if (!parent)
-        return pf_call_error(r, handle, MPI_ERR_COMM);
-    if (!newcomm || !request)
-        return pf_call_error(r, handle, MPI_ERR_ARG);
+    if (!parent || !newcomm || !request)
+        return pf_call_error(r, handle, parent ? MPI_ERR_ARG : MPI_ERR_COMM);
     *newcomm = MPI_COMM_NULL;
     pf_call_schedule(r, parent == r->world);
     struct pf_instance *in = pf_comm_collective(r, parent);

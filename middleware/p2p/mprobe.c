@@ -2,8 +2,6 @@
 /* Matched probes (MPI 3.1 section 3.8.2): native in Open MPI, see mprobe.h for SMPI. */
 #include "middleware/p2p/mprobe.h"
 
-#include <stdlib.h>
-
 #include "middleware/p2p/stranded.h"
 #include "middleware/comm/routing.h"
 #include "middleware/p2p/request.h"

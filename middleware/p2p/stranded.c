@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "middleware/comm/routing.h"
 #include "middleware/core/call_site.h"
-#include "middleware/core/status.h"
 #include "middleware/p2p/request.h"
 #include "middleware/p2p/wait_set.h"
 #include "middleware/core/job_state.h"
@@ -54,10 +53,7 @@ void pf_stranded_note_sent(struct pf_rank *r, struct pf_instance *in, MPI_Comm h
         unreceived_of(&pf_job_state.ranks[pf_comm_peer_side(comm)->world_ranks[peer]]);
     if (list->count == ENVELOPE_LIMIT)
         drop(list, 0);
-    if (list->count == list->capacity) {
-        list->capacity = list->capacity ? 2 * list->capacity : 16;
-        list->envelopes = pf_realloc(list->envelopes, (size_t)list->capacity * sizeof *list->envelopes);
-    }
+    PF_ARRAY_ROOM(list->envelopes, list->capacity, list->count + 1);
     list->envelopes[list->count++] = (struct envelope){.comm = comm->shared->first->id,
                                                        .source = comm->me,
                                                        .tag = tag,

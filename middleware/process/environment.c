@@ -2,8 +2,6 @@
 /* The begin and the end of a rank, and what it asks about its surroundings. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <simgrid/engine.h>
 

@@ -2,8 +2,6 @@
 /* What the launcher gives to a program of our own. */
 #include "middleware/process/handed.h"
 
-#include <stddef.h>
-
 #include "middleware/core/rank.h"
 
 static void *handed;

@@ -3,7 +3,6 @@
 #include "middleware/process/libc_process.h"
 #include "middleware/process/job.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
  * libraries. */
 #include "middleware/process/libc.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The generators of the C library: each rank has those of one process. */
 
-#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -3,8 +3,6 @@
 #include "middleware/process/program_frame.h"
 
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <simgrid/actor.h>
 #include <xbt/config.h>
@@ -42,12 +40,7 @@ static struct called *called_here(void)
 void pf_program_loaded(int (*program)(int, char **, char **))
 {
     size_t actor = sg_actor_self() ? (size_t)sg_actor_self_get_pid() : 0;
-    if (actor >= called_count) {
-        size_t count = 2 * actor + 16;
-        called = pf_realloc(called, count * sizeof *called);
-        memset(called + called_count, 0, (count - called_count) * sizeof *called);
-        called_count = count;
-    }
+    PF_ARRAY_REACH(called, called_count, actor);
     called[actor].main = program;
 }
 

@@ -61,10 +61,8 @@ int pf_PMPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
 {
     struct pf_rank *r = PF_ENTER(Win_get_attr);
     struct pf_attributes **attributes = attributes_of(win);
-    if (!attributes)
-        return pf_attribute_finish(r, MPI_COMM_WORLD, MPI_ERR_WIN);
-    if (!value || !flag)
-        return pf_attribute_finish(r, MPI_COMM_WORLD, MPI_ERR_ARG);
+    if (!attributes || !value || !flag)
+        return pf_attribute_finish(r, MPI_COMM_WORLD, attributes ? MPI_ERR_ARG : MPI_ERR_WIN);
     if (keyval >= MPI_WIN_BASE && keyval <= MPI_WIN_MODEL) {
         *flag = predefined(pf_win_of(win), keyval, value);
         return pf_attribute_finish(r, MPI_COMM_WORLD, MPI_SUCCESS);

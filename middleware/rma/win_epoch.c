@@ -2,8 +2,6 @@
 /* Which epochs a member of a window has open, and what it may do in them. */
 #include "middleware/rma/win_epoch.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "middleware/datatype/datatype.h"
 

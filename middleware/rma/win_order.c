@@ -147,10 +147,7 @@ static void note_writing(const struct pf_win_access *access)
     struct epoch *epoch = my_epoch(access->win, access->target);
     if (!epoch)
         return;
-    if (epoch->count == epoch->capacity) {
-        epoch->capacity = epoch->capacity ? 2 * epoch->capacity : 4;
-        epoch->ranges = pf_realloc(epoch->ranges, (size_t)epoch->capacity * sizeof *epoch->ranges);
-    }
+    PF_ARRAY_ROOM(epoch->ranges, epoch->capacity, epoch->count + 1);
     epoch->ranges[epoch->count++] = (struct range){access->first, access->last};
 }
 

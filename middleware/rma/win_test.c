@@ -4,7 +4,6 @@
  * the calls of MPI_Win_complete for each target, and a test succeeds when all origins have called it: then
  * SMPI's MPI_Win_wait ends as soon as their messages have arrived, and the caller pays for that.
  */
-#include <stdlib.h>
 
 #include "middleware/comm/group.h"
 #include "middleware/comm/routing.h"

@@ -102,10 +102,7 @@ static void close_stretch(struct pf_marker *before, const struct sums *now, cons
 
 static struct pf_marker *marker_at(struct pf_marker_sequence *sequence, unsigned i)
 {
-    if (i == sequence->room) {
-        sequence->room = sequence->room ? 2 * sequence->room : 64;
-        sequence->markers = pf_reallocarray(sequence->markers, sequence->room, sizeof *sequence->markers);
-    }
+    PF_ARRAY_ROOM(sequence->markers, sequence->room, i + 1);
     return &sequence->markers[i];
 }
 

@@ -3,7 +3,6 @@
 #include "middleware/summary/communication.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "adapters/model.h"

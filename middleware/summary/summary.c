@@ -186,7 +186,8 @@ static void print_row(FILE *out, const char *phase, const char *model, double si
             human_slowdown(overhead + app, simulated, text[5], sizeof text[5]));
 }
 
-void pf_summary_print(FILE *out)
+/* The per-phase table for a terminal. */
+static void print_table(FILE *out)
 {
     struct pf_account_row *rows;
     size_t count = pf_account_rows(&rows, 0, INT_MAX);
@@ -519,6 +520,6 @@ bool pf_summary_finish(int status)
     if (pf_config.rank_times)
         pf_compute_print(stderr);
     if (pf_config.table)
-        pf_summary_print(stderr);
+        print_table(stderr);
     return !job.failed;
 }

@@ -31,9 +31,6 @@ PF_EXPORT void pf_summary_add_ucx(const struct pf_ucx_counters *counters);
 struct json_t;
 void pf_summary_add_section(const char *name, struct json_t *(*make)(void));
 
-/* The per-phase table for a terminal. */
-PF_EXPORT void pf_summary_print(FILE *out);
-
 /* Writes the JSON summary where the configuration wants it (PARFOCAL_SUMMARY, PARFOCAL_REPORT) and prints the
  * table when the configuration says so. Only the first call does anything. `status`: the exit status of the
  * run. Returns false when something could not be written, which has been said. */

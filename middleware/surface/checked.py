@@ -98,7 +98,7 @@ def is_checked(f):
 
 def generate(functions):
     return (cfile.header("MPI functions that check their arguments")
-            + '#include "middleware/check/internal.h"\n#include "middleware/check/plain.h"\n'
+            + '#include "middleware/check/internal.h"\n#include "check_names.h"\n'
             + '#include "middleware/datatype/datatype.h"\n#include "middleware/comm/intercomm.h"\n\n'
             + "\n".join(function(f) for f in functions if is_checked(f) and f.stem not in BY_HAND))
 

@@ -14,7 +14,7 @@ import replay
 
 def generate(functions):
     return (cfile.header("the entries of the MPI functions")
-            + '#include "middleware/check/check.h"\n#include "middleware/check/plain.h"\n#include "middleware/observing/counting.h"\n#include "middleware/observing/recording.h"\n#include "middleware/observing/tracing.h"\n#include "pf_fn.h"\n\n'
+            + '#include "middleware/check/check.h"\n#include "check_names.h"\n#include "middleware/observing/counting.h"\n#include "middleware/observing/recording.h"\n#include "middleware/observing/tracing.h"\n#include "pf_fn.h"\n\n'
             + "".join(f"__typeof__(pf_{f.name}) record_{f.stem};\n" for f in functions if replay.is_recorded(f))
             + "int record_Pcontrol(int level);\n\n" + "\n".join(entry(f) for f in functions))
 

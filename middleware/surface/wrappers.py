@@ -77,8 +77,7 @@ def define(f, lines):
 
 
 def refusal(f):
-    unused = [f"(void){p.name};" for p in f.params if not p.is_varargs]
-    return define(f, unused + [f"return pf_call_unsupported(PF_FN_{f.stem}, __builtin_return_address(0));"])
+    return define(f, [f"return pf_call_unsupported(PF_FN_{f.stem}, __builtin_return_address(0));"])
 
 
 def native_argument(f, p):

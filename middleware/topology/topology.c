@@ -15,10 +15,8 @@ int pf_PMPI_Topo_test(MPI_Comm handle, int *status)
 {
     struct pf_rank *r = PF_ENTER(Topo_test);
     const struct pf_comm *comm = pf_comm_of(r, handle);
-    if (!comm)
-        return pf_call_error(r, handle, MPI_ERR_COMM);
-    if (!status)
-        return pf_call_error(r, handle, MPI_ERR_ARG);
+    if (!comm || !status)
+        return pf_call_error(r, handle, comm ? MPI_ERR_ARG : MPI_ERR_COMM);
     *status = comm->topology ? comm->topology->kind : MPI_UNDEFINED;
     return pf_call_return(r, MPI_SUCCESS);
 }

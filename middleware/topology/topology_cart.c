@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Questions about Cartesian communicators; the middleware answers them by itself. */
-#include <string.h>
 
 #include "middleware/comm/routing.h"
 #include "middleware/topology/topology.h"
 
-int pf_topology_cart_rank(const struct pf_topology_cart *cart, const int *coords)
+/* The rank at some coordinates, MPI_PROC_NULL when they are outside a dimension that is not periodic. */
+static int rank_at(const struct pf_topology_cart *cart, const int *coords)
 {
     int rank = 0;
     for (int i = 0; i < cart->ndims; i++) {
@@ -78,7 +78,7 @@ int pf_PMPI_Cart_rank(MPI_Comm handle, const int coords[], int *rank)
         return pf_call_error(r, handle, error);
     if (!rank || (topology->cart.ndims > 0 && !coords))
         return pf_call_error(r, handle, MPI_ERR_ARG);
-    int found = pf_topology_cart_rank(&topology->cart, coords);
+    int found = rank_at(&topology->cart, coords);
     if (found ==
         MPI_PROC_NULL) /* erroneous outside of a dimension that is not periodic: MPI 3.1 section 7.5.5 */
         return pf_call_error(r, handle, MPI_ERR_ARG);

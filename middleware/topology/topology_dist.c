@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Graphs of which each member knows its own edges. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "middleware/comm/routing.h"
 #include "middleware/object/info.h"
 #include "middleware/topology/topology.h"
-#include "middleware/topology/topology_dist.h"
 
 /* A list of edges of one member: ranks, and weights when the graph has them. */
 static bool valid_list(int count, const int *ranks, const int *weights, int size)

@@ -12,7 +12,7 @@
 
 #include "middleware/comm/routing.h"
 #include "middleware/object/info.h"
-#include "middleware/topology/topology_dist.h"
+#include "middleware/topology/topology.h"
 #include "base/memory.h"
 
 /* The arguments of a call. */

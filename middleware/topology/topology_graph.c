@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Graphs that every member knows as a whole. */
-#include <stdlib.h>
 
 #include "middleware/comm/routing.h"
 #include "middleware/topology/topology.h"

@@ -74,8 +74,6 @@ def reductions():
 
 def body(f):
     lines = [f'    struct pf_shmem *me = PF_SHMEM_ENTER("{f.name}", {f.family.kind});']
-    if "pWrk" in f.arguments:
-        lines.append("    (void)pWrk;")
     if f.returns != "void":
         star = "" if f.returns.endswith("*") else " "
         lines.insert(0, f"    {f.returns}{star}result;")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* pfinfo --fit --for=smpi: measures in a finer model, and finds settings with which SMPI comes near to it. */
-#include "tools/pfinfo/calibrate.h"
+#include "tools/pfinfo/commands.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* pfinfo --coverage: what answers each MPI function in each model. */
-#include "tools/pfinfo/coverage.h"
+#include "tools/pfinfo/commands.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -21,12 +21,7 @@
 #include "base/machine.h"
 #include "lowlevel/platform/builtin.h"
 #include "adapters/model.h"
-#include "tools/pfinfo/calibrate.h"
-#include "tools/pfinfo/check.h"
-#include "tools/pfinfo/coverage.h"
-#include "tools/pfinfo/fit.h"
-#include "tools/pfinfo/picture.h"
-#include "tools/pfinfo/record_program.h"
+#include "tools/pfinfo/commands.h"
 
 /* Number of hosts of a printed platform whose name says none. */
 #define DEFAULT_HOSTS 16

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A platform's routers and links for a browser, and the same links as text. */
-#include "tools/pfinfo/picture.h"
+#include "tools/pfinfo/commands.h"
 
 #include <errno.h>
 #include <math.h>

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "lowlevel/network/packet/link_names.h"
-#include "tools/pfinfo/picture.h"
+#include "tools/pfinfo/commands.h"
 
 enum { BEGIN, END, LINK, CHANNEL, UTILISATION, PACKETS, BYTES, STALL, MOST, COLUMNS };
 static const char *const names[COLUMNS] = {"begin_s", "end_s", "link",    "channel",    "utilisation",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* pfinfo --record-program: writes the recorder's source. */
-#include "tools/pfinfo/record_program.h"
+#include "tools/pfinfo/commands.h"
 
 #include "record_source.h"
 #include "replay_source.h"

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 /* SMPI sends so many bytes with each message. */
 #define ENVELOPE 16
@@ -54,7 +53,8 @@ void curve_sort(struct curve *curve)
     curve->count = n;
 }
 
-double curve_at(const struct curve *curve, double bytes)
+/* also drops what is there twice */
+static double curve_at(const struct curve *curve, double bytes)
 {
     int i = 1;
     while (i < curve->count - 1 && (double)curve->bytes[i] < bytes)

@@ -22,7 +22,6 @@ struct curve {
 
 void curve_add(struct curve *curve, long bytes, double seconds);
 void curve_sort(struct curve *curve); /* also drops what is there twice */
-double curve_at(const struct curve *curve, double bytes);
 
 struct smpi_base {
     struct curve near;  /* one-way times of the finer model, between neighbours */

@@ -2,7 +2,6 @@
 /* pfnet: latency against offered load of a packet network, without any program. */
 #include <argp.h>
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -223,10 +223,7 @@ void replay_put_wait(struct an_rank_program *rank, int slot)
 static void add_number(struct compiler *c, int number)
 {
     struct an_rank_program *out = c->out;
-    if (out->number_count == c->number_room) {
-        c->number_room = c->number_room ? 2 * c->number_room : 16;
-        out->numbers = pf_reallocarray(out->numbers, c->number_room, sizeof *out->numbers);
-    }
+    PF_ARRAY_ROOM(out->numbers, c->number_room, out->number_count + 1);
     out->numbers[out->number_count++] = number;
 }
 
@@ -244,19 +241,13 @@ static unsigned new_slot(struct compiler *c)
 
 static void free_slot(struct compiler *c, unsigned slot)
 {
-    if (c->free_count == c->free_room) {
-        c->free_room = c->free_room ? 2 * c->free_room : 16;
-        c->free_slots = pf_reallocarray(c->free_slots, (size_t)c->free_room, sizeof *c->free_slots);
-    }
+    PF_ARRAY_ROOM(c->free_slots, c->free_room, c->free_count + 1);
     c->free_slots[c->free_count++] = slot;
 }
 
 static unsigned add_pending(struct compiler *c, int source, int destination, int tag)
 {
-    if (c->pending_count == c->pending_room) {
-        c->pending_room = c->pending_room ? 2 * c->pending_room : 16;
-        c->pending = pf_reallocarray(c->pending, (size_t)c->pending_room, sizeof *c->pending);
-    }
+    PF_ARRAY_ROOM(c->pending, c->pending_room, c->pending_count + 1);
     unsigned slot = new_slot(c);
     c->pending[c->pending_count++] = (struct pending){source, destination, tag, slot};
     return slot;

@@ -13,6 +13,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/setting_file.h"
 #include "tools/pfreplay/text.h"
 
 /* Whether a line is the begin of a call. */
@@ -76,10 +77,7 @@ static bool next_line(struct dumpi *d)
 
 static void add_field(struct dumpi *d, const char *line)
 {
-    if (d->field_count == d->field_room) {
-        d->field_room = d->field_room ? 2 * d->field_room : 16;
-        d->fields = pf_reallocarray(d->fields, (size_t)d->field_room, sizeof *d->fields);
-    }
+    PF_ARRAY_ROOM(d->fields, d->field_room, d->field_count + 1);
     d->fields[d->field_count++] = pf_strdup(line);
 }
 
@@ -212,16 +210,13 @@ static char **read_list(const char *path, int *count)
     FILE *file = fopen(path, "re");
     char **names = NULL, *text = NULL, head[512] = "";
     size_t room = 0;
-    ssize_t length;
     *count = 0;
     if (!file)
         pf_die("-replay: cannot read '%s': %s", path, strerror(errno));
     head[fread(head, 1, sizeof head - 1, file)] = 0;
     rewind(file);
-    while (!is_trace(head) && (length = getline(&text, &room, file)) > 0) {
-        while (length > 0 && isspace((unsigned char)text[length - 1]))
-            text[--length] = 0;
-        const char *word = text + strspn(text, " \t");
+    while (!is_trace(head) && getline(&text, &room, file) > 0) {
+        const char *word = pf_trimmed(text);
         if (!*word || *word == '#')
             continue;
         names = pf_reallocarray(names, (size_t)*count + 1, sizeof *names);

@@ -86,9 +86,6 @@ void dumpi_call(struct dumpi *d);
 /* Follows what takes no time: datatypes, operations and groups. False: the function is none of these. */
 bool dumpi_object(struct dumpi *d);
 
-/* The size of a datatype in bytes; what is not known ends the process. */
-int64_t dumpi_type_size(const struct dumpi *d, int type);
-
 /* Writes a datatype as our lines have it. */
 void dumpi_type_put(const struct dumpi *d, int type);
 

@@ -126,11 +126,7 @@ static struct dumpi_request *new_request(struct dumpi *d, int self, bool persist
         dumpi_die(d, "%s: request %d is open already", d->function, self);
     while (number < d->taken_room && d->taken[number])
         number++;
-    if (number == d->taken_room) {
-        d->taken_room = d->taken_room ? 2 * d->taken_room : 16;
-        d->taken = pf_realloc(d->taken, (size_t)d->taken_room);
-        memset(d->taken + number, 0, (size_t)(d->taken_room - number));
-    }
+    PF_ARRAY_REACH(d->taken, d->taken_room, number);
     d->taken[number] = 1;
     request = pf_calloc(1, sizeof *request);
     *request = (struct dumpi_request){.self = self, .number = number, .persists = persists, .fields = -1};

@@ -32,7 +32,8 @@ static bool is_predefined(int type)
     return type >= FIRST_TYPE && type < FIRST_USER_TYPE;
 }
 
-int64_t dumpi_type_size(const struct dumpi *d, int number)
+/* The size of a datatype in bytes; what is not known ends the process. */
+static int64_t size_of_type(const struct dumpi *d, int number)
 {
     struct dumpi_type *type;
     HASH_FIND_INT(d->types, &number, type);
@@ -46,7 +47,7 @@ int64_t dumpi_type_size(const struct dumpi *d, int number)
 
 void dumpi_type_put(const struct dumpi *d, int number)
 {
-    int64_t size = number < FIRST_TYPE ? 0 : dumpi_type_size(d, number); /* MPI_DATATYPE_NULL with nothing */
+    int64_t size = number < FIRST_TYPE ? 0 : size_of_type(d, number); /* MPI_DATATYPE_NULL with nothing */
     if (is_predefined(number) && size == predefined[number - FIRST_TYPE].size &&
         predefined[number - FIRST_TYPE].number >= 0)
         fprintf(d->out, " %d", predefined[number - FIRST_TYPE].number);
@@ -75,7 +76,7 @@ static int64_t sum(struct dumpi *d, const char *name)
 
 static int64_t old_size(const struct dumpi *d)
 {
-    return dumpi_type_size(d, (int)dumpi_number(d, "oldtype"));
+    return size_of_type(d, (int)dumpi_number(d, "oldtype"));
 }
 
 static void struct_type(struct dumpi *d)
@@ -86,7 +87,7 @@ static void struct_type(struct dumpi *d)
     if (lengths != types)
         dumpi_die(d, "%s has %d lengths and %d datatypes", d->function, lengths, types);
     for (int i = 0; i < types; i++)
-        all += length[i] * dumpi_type_size(d, type[i]);
+        all += length[i] * size_of_type(d, type[i]);
     free(length);
     free(type);
     new_type(d, all);

@@ -64,10 +64,7 @@ int *dumpi_array(const struct dumpi *d, const char *name, int *count)
         long number = strtol(at, &end, 10);
         if (end == at || number > INT32_MAX || number < INT32_MIN)
             dumpi_die(d, "%s of %s is '%.40s', which must be numbers", name, d->function, value);
-        if (*count == room) {
-            room = room ? 2 * room : 8;
-            numbers = pf_reallocarray(numbers, (size_t)room, sizeof *numbers);
-        }
+        PF_ARRAY_ROOM(numbers, room, *count + 1);
         numbers[(*count)++] = (int)number;
         at = end;
     }

@@ -23,10 +23,7 @@ void goal_wrong(const struct goal *goal, const char *what)
 
 void goal_require(struct goal *goal, int of, int on, bool finished)
 {
-    if (goal->edge_count == goal->edge_room) {
-        goal->edge_room = goal->edge_room ? 2 * goal->edge_room : 256;
-        goal->edges = pf_reallocarray(goal->edges, (size_t)goal->edge_room, sizeof *goal->edges);
-    }
+    PF_ARRAY_ROOM(goal->edges, goal->edge_room, goal->edge_count + 1);
     goal->edges[goal->edge_count] = (struct goal_edge){.on = on,
                                                        .of = of,
                                                        .finished = finished,
@@ -47,11 +44,7 @@ void goal_set_peer(struct goal *goal, struct goal_operation *operation, long pee
 
 struct goal_operation *goal_add(struct goal *goal, enum goal_kind kind, long size, long cpu, long nic)
 {
-    if (goal->count == goal->operation_room) {
-        goal->operation_room = goal->operation_room ? 2 * goal->operation_room : 256;
-        goal->operations =
-            pf_reallocarray(goal->operations, (size_t)goal->operation_room, sizeof *goal->operations);
-    }
+    PF_ARRAY_ROOM(goal->operations, goal->operation_room, goal->count + 1);
     if (cpu > UINT8_MAX || nic > UINT8_MAX)
         goal_wrong(goal, "a cpu or nic has a number above 255");
     struct goal_operation *operation = &goal->operations[goal->count++];

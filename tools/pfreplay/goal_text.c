@@ -152,10 +152,7 @@ static void add_label(struct goal *goal, const char *label)
     size_t length = strlen(label) + 1;
     if (2 * goal->count >= goal->labelled_room)
         grow_labels(goal);
-    if (goal->names_used + length > goal->names_room) {
-        goal->names_room = 2 * (goal->names_room + length);
-        goal->names = pf_realloc(goal->names, goal->names_room);
-    }
+    PF_ARRAY_ROOM(goal->names, goal->names_room, goal->names_used + length);
     int *place = place_of(goal, label);
     if (*place)
         goal_wrong(goal, "two operations have one label");

@@ -156,10 +156,7 @@ static OTF2_CallbackCode received(OTF2_LocationRef location, OTF2_TimeStamp time
 
 static struct open_request *add_request(struct rank *rank, uint64_t self)
 {
-    if (rank->request_count == rank->request_room) {
-        rank->request_room = rank->request_room ? 2 * rank->request_room : 16;
-        rank->requests = pf_reallocarray(rank->requests, (size_t)rank->request_room, sizeof *rank->requests);
-    }
+    PF_ARRAY_ROOM(rank->requests, rank->request_room, rank->request_count + 1);
     struct open_request *request = &rank->requests[rank->request_count++];
     *request = (struct open_request){.self = self, .fields = -1};
     /* The least number that is free: few are open at a time. */
@@ -179,11 +176,7 @@ static struct open_request complete(struct rank *rank, uint64_t self)
         if (one.self != self)
             continue;
         rank->requests[i] = rank->requests[--rank->request_count];
-        if (rank->completed_count == rank->completed_room) {
-            rank->completed_room = rank->completed_room ? 2 * rank->completed_room : 16;
-            rank->completed =
-                pf_reallocarray(rank->completed, (size_t)rank->completed_room, sizeof *rank->completed);
-        }
+        PF_ARRAY_ROOM(rank->completed, rank->completed_room, rank->completed_count + 1);
         rank->completed[rank->completed_count++] = one.number;
         return one;
     }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Definitions of an OTF2 archive: ranks, communicators, names of regions. */
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"

@@ -144,10 +144,7 @@ static void check_count(const struct message *m)
 
 static void add_pending(int source, int destination, int tag, MPI_Request request)
 {
-    if (play.pending_count == play.pending_room) {
-        play.pending_room = play.pending_room ? 2 * play.pending_room : 16;
-        play.pending = pf_reallocarray(play.pending, (size_t)play.pending_room, sizeof *play.pending);
-    }
+    PF_ARRAY_ROOM(play.pending, play.pending_room, play.pending_count + 1);
     play.pending[play.pending_count++] = (struct play_pending){source, destination, tag, request};
 }
 
@@ -507,43 +504,21 @@ static void exscan(void)
     reduce_all(MPI_Exscan);
 }
 
-static void alltoall(void)
-{
-    int send_count = play_count("the count sent"), receive_count = play_count("the count received");
-    MPI_Datatype send_type = play_type_or_plain(), receive_type = play_type_or_plain();
-    play_check(MPI_Alltoall(play_send_buffer((double)send_count * play.size, send_type), send_count,
-                            send_type, play_receive_buffer((double)receive_count * play.size, receive_type),
-                            receive_count, receive_type, WORLD));
-}
-
-static void gather(void)
-{
-    int send_count = play_count("the count sent"), receive_count = play_count("the count received");
-    int root = root_or_0();
-    MPI_Datatype send_type = play_type_or_plain(), receive_type = play_type_or_plain();
-    play_check(MPI_Gather(play_send_buffer(send_count, send_type), send_count, send_type,
-                          play_receive_buffer((double)receive_count * play.size, receive_type), receive_count,
-                          receive_type, root, WORLD));
-}
-
-static void scatter(void)
-{
-    int send_count = play_count("the count sent"), receive_count = play_count("the count received");
-    int root = root_or_0();
-    MPI_Datatype send_type = play_type_or_plain(), receive_type = play_type_or_plain();
-    play_check(MPI_Scatter(play_send_buffer((double)send_count * play.size, send_type), send_count, send_type,
-                           play_receive_buffer(receive_count, receive_type), receive_count, receive_type,
-                           root, WORLD));
-}
-
-static void allgather(void)
-{
-    int send_count = play_count("the count sent"), receive_count = play_count("the count received");
-    MPI_Datatype send_type = play_type_or_plain(), receive_type = play_type_or_plain();
-    play_check(MPI_Allgather(play_send_buffer(send_count, send_type), send_count, send_type,
-                             play_receive_buffer((double)receive_count * play.size, receive_type),
-                             receive_count, receive_type, WORLD));
-}
+/* A side has one block, or one for each rank. The root comes before the types. */
+#define BLOCKS(name, call, sent, received, read_root, ...)                                                   \
+    static void name(void)                                                                                   \
+    {                                                                                                        \
+        int send_count = play_count("the count sent"), receive_count = play_count("the count received");     \
+        const int root __attribute__((unused)) = (read_root);                                                \
+        MPI_Datatype send_type = play_type_or_plain(), receive_type = play_type_or_plain();                  \
+        double sent_items = (double)send_count * (sent), room = (double)receive_count * (received);          \
+        play_check(call(play_send_buffer(sent_items, send_type), send_count, send_type,                      \
+                        play_receive_buffer(room, receive_type), receive_count, receive_type, __VA_ARGS__)); \
+    }
+BLOCKS(alltoall, MPI_Alltoall, play.size, play.size, 0, WORLD)
+BLOCKS(allgather, MPI_Allgather, 1, play.size, 0, WORLD)
+BLOCKS(gather, MPI_Gather, 1, play.size, root_or_0(), root, WORLD)
+BLOCKS(scatter, MPI_Scatter, play.size, 1, root_or_0(), root, WORLD)
 
 /* A count for each rank, and where the blocks begin: in one place, since they are not read. */
 static int *counts(const char *what, double *most)

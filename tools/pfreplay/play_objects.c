@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the lines of a trace name: ranks, types, communicators, requests, buffers. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"

@@ -15,6 +15,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/setting_file.h"
 #include "tools/pfreplay/source.h"
 #include "tools/pfreplay/text.h"
 
@@ -98,10 +99,7 @@ static void add_line(struct stream *stream, off_t from, off_t to, long line)
         last->to = to;
         return;
     }
-    if ((stream->extent_count & (stream->extent_count - 1)) == 0) {
-        size_t room = stream->extent_count ? 2 * stream->extent_count : 1;
-        stream->extents = pf_reallocarray(stream->extents, room, sizeof *stream->extents);
-    }
+    stream->extents = pf_array_double(stream->extents, stream->extent_count, sizeof *stream->extents);
     stream->extents[stream->extent_count++] = (struct extent){.from = from, .to = to, .line = line};
 }
 
@@ -188,11 +186,8 @@ static void read_list(struct replay_source *source, const char *path)
     FILE *file = fopen(path, "re");
     char *text = NULL, *only = NULL;
     size_t room = 0, names = 0;
-    ssize_t length;
-    for (long line = 1; file && (length = getline(&text, &room, file)) > 0; line++) {
-        while (length > 0 && isspace((unsigned char)text[length - 1]))
-            text[--length] = 0;
-        const char *word = skip_blanks(text);
+    for (long line = 1; file && getline(&text, &room, file) > 0; line++) {
+        const char *word = pf_trimmed(text);
         if (!*word || *word == '#')
             continue;
         char *name = replay_ti_name(path, word);

@@ -3,7 +3,6 @@
 #include "tools/pfrun/helpers.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

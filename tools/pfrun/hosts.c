@@ -2,7 +2,6 @@
 /* Hostfiles, read and written for SMPI. */
 #include "tools/pfrun/hosts.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,16 +9,14 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/setting_file.h"
 
 #define MAX_ENTRIES 10000000
 
 void hosts_add(struct hosts *hosts, const char *name, int line)
 {
-    if ((hosts->count & (hosts->count - 1)) == 0) {
-        size_t room = hosts->count ? 2 * (size_t)hosts->count : 1;
-        hosts->names = pf_reallocarray(hosts->names, room, sizeof *hosts->names);
-        hosts->lines = pf_reallocarray(hosts->lines, room, sizeof *hosts->lines);
-    }
+    hosts->names = pf_array_double(hosts->names, (size_t)hosts->count, sizeof *hosts->names);
+    hosts->lines = pf_array_double(hosts->lines, (size_t)hosts->count, sizeof *hosts->lines);
     hosts->names[hosts->count] = pf_strdup(name);
     hosts->lines[hosts->count++] = line;
 }
@@ -44,9 +41,7 @@ static long parse_slots(const char *text)
 static void read_line(struct hosts *hosts, const char *file, int number, char *line)
 {
     line[strcspn(line, "#\n")] = 0;
-    char *name = line + strspn(line, " \t\r");
-    for (char *end = name + strlen(name); end > name && isspace((unsigned char)end[-1]);)
-        *--end = 0;
+    char *name = pf_trimmed(line);
     if (!*name)
         return;
     size_t length = strcspn(name, " \t:");

@@ -206,7 +206,8 @@ static void add_simgrid(struct options *options, const char *key, const char *va
     options->simgrid[options->simgrid_count++] = pf_asprintf("%s%s", key, value);
 }
 
-int options_parse_np(const char *text)
+/* A whole number of ranks; ends the process with one line where `text` is none. */
+static int parse_np(const char *text)
 {
     char *end;
     errno = 0;
@@ -360,7 +361,7 @@ static void apply(struct options *options, const struct flag_row *row, const cha
 {
     switch (row->flag) {
     case NP:
-        options->np = options_parse_np(value);
+        options->np = parse_np(value);
         break;
     case APP:
         options->app_file = value;
@@ -528,7 +529,7 @@ static void add_part(struct options *options, char **words, int count, int np, c
             pf_die("%s: -replay: a trace is all of a run and cannot be one of its programs", where);
         if (!row || row->flag != NP)
             pf_die("%s: '%s' must come before the first program", where, words[i]);
-        np = options_parse_np(value_of(row, words + i));
+        np = parse_np(value_of(row, words + i));
     }
     if (i >= count)
         pf_die("%s is missing (-np N ./app [arguments])", where);

@@ -39,9 +39,6 @@ void options_add_programs(struct options *options, char **words, int count, int 
 /* The words of a line, which stay; blanks in quotes belong to them, # begins a comment. NULL-terminated. */
 char **options_cut_line(const char *line, int *count);
 
-/* A whole number of ranks; ends the process with one line where `text` is none. */
-int options_parse_np(const char *text);
-
 /* A factor of -replay-scale; the same. */
 double options_parse_scale(const char *text);
 

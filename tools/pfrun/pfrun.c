@@ -2,7 +2,6 @@
 /* pfrun: runs an MPI program in one process on a simulated machine. */
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,10 +76,7 @@ static struct {
 
 static void add_argument(char *argument)
 {
-    if (run.argc + 1 >= run.capacity) {
-        run.capacity = run.capacity ? 2 * run.capacity : 32;
-        run.argv = pf_reallocarray(run.argv, (size_t)run.capacity, sizeof *run.argv);
-    }
+    PF_ARRAY_ROOM(run.argv, run.capacity, run.argc + 1 + 1);
     run.argv[run.argc++] = argument;
     run.argv[run.argc] = NULL;
 }

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,8 +152,7 @@ static const char *base_name(const char *path)
 
 static void add(struct job job)
 {
-    if ((work.count & (work.count - 1)) == 0)
-        work.jobs = pf_reallocarray(work.jobs, work.count ? 2 * (size_t)work.count : 1, sizeof *work.jobs);
+    work.jobs = pf_array_double(work.jobs, (size_t)work.count, sizeof *work.jobs);
     work.jobs[work.count++] = job;
 }
 

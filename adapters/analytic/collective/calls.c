@@ -5,8 +5,6 @@
  */
 #include "adapters/analytic/collective/collective.h"
 
-#include <stdlib.h>
-
 #include "adapters/local/collectives.h"
 #include "adapters/local/types.h"
 #include "pf_fn.h"

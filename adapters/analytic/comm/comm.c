@@ -41,12 +41,7 @@ static void shared_free(struct an_shared *shared)
 
 static struct an_shared **slot_of(int id)
 {
-    if (id >= table_size) {
-        int size = 2 * id + 16;
-        table = pf_realloc(table, (size_t)size * sizeof *table);
-        memset(table + table_size, 0, (size_t)(size - table_size) * sizeof *table);
-        table_size = size;
-    }
+    PF_ARRAY_REACH(table, table_size, id);
     return &table[id];
 }
 

@@ -27,7 +27,6 @@
  */
 struct an_collective;
 struct an_fragment;
-struct an_request;
 
 /* The match queues of one member of a communicator. */
 struct an_match {

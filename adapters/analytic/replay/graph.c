@@ -18,6 +18,7 @@
 #include "adapters/analytic/replay/program.h"
 #include "adapters/envelope.h"
 #include "base/log.h"
+#include "base/binary_heap.h"
 #include "base/memory.h"
 
 struct message {
@@ -87,28 +88,14 @@ static bool is_before(const struct event *a, const struct event *b)
 
 static void put(struct event event)
 {
-    if (run.count == run.room) {
-        run.room = 2 * run.room + 1024;
-        run.heap = pf_reallocarray(run.heap, run.room, sizeof *run.heap);
-    }
-    size_t at = run.count++;
-    for (; at > 0 && is_before(&event, &run.heap[(at - 1) / 2]); at = (at - 1) / 2)
-        run.heap[at] = run.heap[(at - 1) / 2];
-    run.heap[at] = event;
+    PF_ARRAY_ROOM(run.heap, run.room, run.count + 1);
+    PF_HEAP_PUT(run.heap, run.count, event, is_before);
 }
 
 static struct event take(void)
 {
-    struct event first = run.heap[0], last = run.heap[--run.count];
-    size_t at = 0;
-    for (size_t child; (child = 2 * at + 1) < run.count; at = child) {
-        if (child + 1 < run.count && is_before(&run.heap[child + 1], &run.heap[child]))
-            child++;
-        if (!is_before(&run.heap[child], &last))
-            break;
-        run.heap[at] = run.heap[child];
-    }
-    run.heap[at] = last;
+    struct event first = run.heap[0];
+    PF_HEAP_DROP_FIRST(run.heap, run.count, is_before);
     return first;
 }
 
@@ -136,10 +123,7 @@ static void retry(struct event event, double date)
 
 static void add_fresh(int rank, uint32_t op)
 {
-    if (run.fresh_count == run.fresh_room) {
-        run.fresh_room = 2 * run.fresh_room + 64;
-        run.fresh = pf_reallocarray(run.fresh, run.fresh_room, sizeof *run.fresh);
-    }
+    PF_ARRAY_ROOM(run.fresh, run.fresh_room, run.fresh_count + 1);
     run.fresh[run.fresh_count] = (struct fresh){rank, op, (uint32_t)run.fresh_count, op_of(rank, op)->kind};
     run.fresh_count++;
 }

@@ -8,8 +8,9 @@
 #include <simgrid/engine.h>
 #include <simgrid/host.h>
 
-#include "adapters/analytic/analytic_adapter.h"
+#include "adapters/adapter.h"
 #include "base/error.h"
+#include "base/binary_heap.h"
 #include "base/memory.h"
 
 /* A computation, in a heap by date and then by the order in which they began. */
@@ -59,25 +60,13 @@ static void compute(struct an_player *p, double flops)
     sg_host_t host = replay.program->selves[p->rank->base.rank].host;
     double date = simgrid_get_clock() + flops * replay.program->scale / sg_host_get_speed(host);
     struct computation new = {date, replay.computations++, p};
-    int at = replay.computing++;
-    for (; at > 0 && is_before(&new, &replay.heap[(at - 1) / 2]); at = (at - 1) / 2)
-        replay.heap[at] = replay.heap[(at - 1) / 2];
-    replay.heap[at] = new;
+    PF_HEAP_PUT(replay.heap, replay.computing, new, is_before);
 }
 
 static struct an_player *first_computed(void)
 {
     struct an_player *p = replay.heap[0].player;
-    struct computation last = replay.heap[--replay.computing];
-    int at = 0;
-    for (int child; (child = 2 * at + 1) < replay.computing; at = child) {
-        if (child + 1 < replay.computing && is_before(&replay.heap[child + 1], &replay.heap[child]))
-            child++;
-        if (!is_before(&replay.heap[child], &last))
-            break;
-        replay.heap[at] = replay.heap[child];
-    }
-    replay.heap[at] = last;
+    PF_HEAP_DROP_FIRST(replay.heap, replay.computing, is_before);
     return p;
 }
 

@@ -22,7 +22,6 @@
 #include "ompi_config.h"
 
 #include <limits.h>
-#include <string.h>
 
 #include "ompi/request/request.h"
 #include "opal/class/opal_free_list.h"

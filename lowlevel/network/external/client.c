@@ -86,10 +86,7 @@ static uint32_t new_parcel(void)
         free_parcel = parcels[index].next_free;
         return index;
     }
-    if (parcel_count == parcel_room) {
-        parcel_room = parcel_room ? 2 * parcel_room : 256;
-        parcels = pf_reallocarray(parcels, parcel_room, sizeof *parcels);
-    }
+    PF_ARRAY_ROOM(parcels, parcel_room, parcel_count + 1);
     parcels[parcel_count].uses = 0;
     return parcel_count++;
 }

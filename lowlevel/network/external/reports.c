@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "base/binary_heap.h"
 #include "base/memory.h"
 
 static struct pf_peer_report *all;
@@ -16,14 +17,8 @@ static bool is_before(const struct pf_peer_report *a, const struct pf_peer_repor
 
 void pf_peer_report_add(const struct pf_peer_report *report)
 {
-    if (count == room) {
-        room = room ? 2 * room : 64;
-        all = pf_reallocarray(all, room, sizeof *all);
-    }
-    size_t place = count++;
-    for (; place > 0 && is_before(report, &all[(place - 1) / 2]); place = (place - 1) / 2)
-        all[place] = all[(place - 1) / 2];
-    all[place] = *report;
+    PF_ARRAY_ROOM(all, room, count + 1);
+    PF_HEAP_PUT(all, count, *report, is_before);
 }
 
 const struct pf_peer_report *pf_peer_report_first(void)
@@ -33,14 +28,5 @@ const struct pf_peer_report *pf_peer_report_first(void)
 
 void pf_peer_report_drop_first(void)
 {
-    struct pf_peer_report moved = all[--count];
-    size_t place = 0;
-    for (size_t child; (child = 2 * place + 1) < count; place = child) {
-        if (child + 1 < count && is_before(&all[child + 1], &all[child]))
-            child++;
-        if (!is_before(&all[child], &moved))
-            break;
-        all[place] = all[child];
-    }
-    all[place] = moved;
+    PF_HEAP_DROP_FIRST(all, count, is_before);
 }

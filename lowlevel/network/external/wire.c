@@ -50,10 +50,7 @@ void pf_wire_close(struct pf_wire *wire)
 char *pf_wire_put(struct pf_wire *wire, uint16_t type, uint64_t id, double date, size_t length)
 {
     size_t whole = PF_EXTERNAL_HEAD + length;
-    if (wire->out_length + whole > wire->out_room) {
-        wire->out_room = 2 * (wire->out_length + whole) + IN_ROOM;
-        wire->out = pf_realloc(wire->out, wire->out_room);
-    }
+    PF_ARRAY_ROOM(wire->out, wire->out_room, wire->out_length + whole);
     char *at = wire->out + wire->out_length;
     wire->out_length += whole;
     pf_external_put_u32(&at, (uint32_t)whole);

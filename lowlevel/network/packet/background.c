@@ -3,7 +3,6 @@
 #include "lowlevel/network/packet/background.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/config.h"
 #include "base/memory.h"
@@ -40,12 +39,7 @@ static struct carried now;
 
 static void add_to(void *context, int32_t link)
 {
-    if (link >= all.count) {
-        int count = 2 * link + 64;
-        all.links = pf_reallocarray(all.links, (size_t)count, sizeof *all.links);
-        memset(all.links + all.count, 0, (size_t)(count - all.count) * sizeof *all.links);
-        all.count = count;
-    }
+    PF_ARRAY_REACH(all.links, all.count, link);
     all.links[link].messages += now.messages;
     all.links[link].bytes += now.bytes;
 }

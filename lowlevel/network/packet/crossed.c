@@ -2,7 +2,6 @@
 /* The links of routes, for critical paths. */
 #include "lowlevel/network/packet/crossed.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -78,13 +77,7 @@ static void name_port(void *context, int32_t port)
 {
     struct naming *naming = context;
     int link = naming->route->links[naming->at++];
-    if (link >= all.link_count) {
-        int count = 2 * link + 64;
-        all.port_of = pf_reallocarray(all.port_of, (size_t)count, sizeof *all.port_of);
-        for (int i = all.link_count; i < count; i++)
-            all.port_of[i] = 0;
-        all.link_count = count;
-    }
+    PF_ARRAY_REACH(all.port_of, all.link_count, link);
     int *known = &all.port_of[link];
     *known = *known == 0 || *known == port + 1 ? port + 1 : -1;
 }

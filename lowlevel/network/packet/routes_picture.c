@@ -54,12 +54,7 @@ static struct {
 
 static struct host *host_of(int node)
 {
-    if (node >= all.host_count) {
-        int count = 2 * node + 16;
-        all.hosts = pf_reallocarray(all.hosts, (size_t)count, sizeof *all.hosts);
-        memset(all.hosts + all.host_count, 0, (size_t)(count - all.host_count) * sizeof *all.hosts);
-        all.host_count = count;
-    }
+    PF_ARRAY_REACH(all.hosts, all.host_count, node);
     struct host *host = &all.hosts[node];
     if (!host->met)
         *host = (struct host){.node = node,
@@ -71,12 +66,7 @@ static struct host *host_of(int node)
 
 static struct link *link_of(int number)
 {
-    if (number >= all.link_count) {
-        int count = 2 * number + 16;
-        all.links = pf_reallocarray(all.links, (size_t)count, sizeof *all.links);
-        memset(all.links + all.link_count, 0, (size_t)(count - all.link_count) * sizeof *all.links);
-        all.link_count = count;
-    }
+    PF_ARRAY_REACH(all.links, all.link_count, number);
     return &all.links[number];
 }
 

@@ -11,7 +11,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/config.h"
 #include "base/memory.h"
@@ -129,13 +128,7 @@ static int one_or_many(int known, int rank)
 
 static void note_link(struct pf_colls *colls, int number, int from, int to)
 {
-    if (number >= colls->flow_link_room) {
-        int room = 2 * number + 64;
-        colls->flow_link = pf_reallocarray(colls->flow_link, (size_t)room, sizeof *colls->flow_link);
-        memset(colls->flow_link + colls->flow_link_room, 0,
-               (size_t)(room - colls->flow_link_room) * sizeof *colls->flow_link);
-        colls->flow_link_room = room;
-    }
+    PF_ARRAY_REACH(colls->flow_link, colls->flow_link_room, number);
     struct pf_flow_link *link = &colls->flow_link[number];
     link->from = one_or_many(link->from, from);
     link->to = one_or_many(link->to, to);
@@ -158,10 +151,7 @@ static void place_link(struct exchange *x, int number)
     }
     if (side >= 0 && rate >= colls->side[side].rate)
         return;
-    if (x->sides == colls->side_room) {
-        colls->side_room *= 2;
-        colls->side = pf_reallocarray(colls->side, (size_t)colls->side_room, sizeof *colls->side);
-    }
+    PF_ARRAY_ROOM(colls->side, colls->side_room, x->sides + 1);
     colls->side[x->sides] = (struct pf_flow_side){.rate = rate, .link = true};
     link->place = ++x->sides;
 }
@@ -186,10 +176,7 @@ static void list_links(struct exchange *x)
     for (int i = 0; i < colls->flow_link_room; i++)
         if (colls->flow_link[i].pairs)
             place_link(x, i);
-    if (all > colls->via_room) {
-        colls->via_room = all;
-        colls->via = pf_reallocarray(colls->via, (size_t)all, sizeof *colls->via);
-    }
+    PF_ARRAY_ROOM(colls->via, colls->via_room, all);
     all = 0;
     for (int from = 0; from < n; from++)
         for (int to = 0; to < n; to++) {
@@ -216,10 +203,7 @@ static void make_room(struct pf_colls *colls, int n)
     colls->message = pf_reallocarray(colls->message, pairs, sizeof *colls->message);
     colls->active = pf_reallocarray(colls->active, pairs, sizeof *colls->active);
     colls->open = pf_reallocarray(colls->open, pairs, sizeof *colls->open);
-    if (colls->side_room < 4 * n) {
-        colls->side_room = 4 * n;
-        colls->side = pf_reallocarray(colls->side, (size_t)colls->side_room, sizeof *colls->side);
-    }
+    PF_ARRAY_ROOM(colls->side, colls->side_room, 4 * n);
 }
 
 static void flow(struct exchange *x, int from, int to, double begin)
@@ -269,10 +253,7 @@ static double control(struct exchange *x, int from, int to, double bytes, double
 static void note(struct exchange *x, int from, int to, enum note_kind kind, double date)
 {
     struct pf_colls *colls = x->coll->colls;
-    if (x->notes == colls->note_room) {
-        colls->note_room = 2 * colls->note_room + 64;
-        colls->note = pf_reallocarray(colls->note, (size_t)colls->note_room, sizeof *colls->note);
-    }
+    PF_ARRAY_ROOM(colls->note, colls->note_room, x->notes + 1);
     colls->note[x->notes++] = (struct pf_flow_note){date, from, to, kind};
 }
 

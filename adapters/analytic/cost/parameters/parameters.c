@@ -2,7 +2,6 @@
 /* Reads, keeps and writes the parameters of the analytic model. */
 #include "adapters/analytic/cost/parameters/parameters.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include "adapters/analytic/cost/parameters/quantity.h"
 #include "base/config.h"
 #include "base/memory.h"
+#include "base/setting_file.h"
 
 enum kind { TIME, SIZE, RATE, FACTOR, WORD, TOPOLOGY };
 
@@ -34,15 +34,6 @@ struct place {
     int number;
     bool replace;
 };
-
-static char *trim(char *text)
-{
-    text += strspn(text, " \t\r\n");
-    size_t length = strlen(text);
-    while (length && isspace((unsigned char)text[length - 1]))
-        text[--length] = 0;
-    return text;
-}
 
 static const char *find_key(const char *name, enum pf_parameter *out)
 {
@@ -73,13 +64,13 @@ static const char *split_size(char *key, size_t *from, bool *sized)
         return pf_problem_write("'%s': a size is written key[SIZE]", key);
     *close = 0;
     *open = 0;
-    const char *wrong = pf_quantity_read(trim(open + 1), PF_QUANTITY_SIZE, &size);
+    const char *wrong = pf_quantity_read(pf_trimmed(open + 1), PF_QUANTITY_SIZE, &size);
     if (wrong)
         return wrong;
     if (isinf(size))
         return pf_problem_write("%s: no message is unlimited", key);
     *from = (size_t)size;
-    trim(key);
+    pf_trimmed(key);
     return NULL;
 }
 
@@ -149,7 +140,7 @@ static const char *read_entry(struct pf_parameters *parameters, char *entry, con
     if (!equals)
         return pf_problem_write("'%s': an entry is 'key = value'", entry);
     *equals = 0;
-    char *name = trim(entry);
+    char *name = pf_trimmed(entry);
     const char *wrong = split_size(name, &from, &sized);
     if (wrong || (wrong = find_key(name, &id)))
         return wrong;
@@ -157,7 +148,7 @@ static const char *read_entry(struct pf_parameters *parameters, char *entry, con
     struct pf_parameter_value *value = &parameters->value[id];
     if (sized && !key->by_size)
         return pf_problem_write("%s does not depend on a size", key->name);
-    wrong = read_value(key, trim(equals + 1), value, &number);
+    wrong = read_value(key, pf_trimmed(equals + 1), value, &number);
     if (wrong)
         return wrong;
     if (place->replace && !sized)
@@ -190,7 +181,7 @@ const char *pf_parameters_read_file(struct pf_parameters *parameters, const char
             break;
         }
         line[strcspn(line, "#")] = 0;
-        char *entry = trim(line);
+        char *entry = pf_trimmed(line);
         if (*entry && (wrong = read_entry(parameters, entry, &place)))
             wrong = at_place(wrong, &place);
     }
@@ -207,7 +198,7 @@ const char *pf_parameters_read_text(struct pf_parameters *parameters, const char
     char *copy = pf_strdup(text), *rest = copy;
     const char *wrong = NULL;
     while (!wrong && rest) {
-        char *entry = trim(strsep(&rest, ";"));
+        char *entry = pf_trimmed(strsep(&rest, ";"));
         place.number++;
         if (*entry && (wrong = read_entry(parameters, entry, &place)))
             wrong = at_place(wrong, &place);

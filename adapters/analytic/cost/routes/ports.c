@@ -73,19 +73,10 @@ void pf_ports_free(struct pf_ports *ports)
 
 static int number_of(struct pf_ports *ports, int link)
 {
-    if (link >= ports->number_room) {
-        int room = 2 * link + 64;
-        ports->number = pf_reallocarray(ports->number, (size_t)room, sizeof *ports->number);
-        memset(ports->number + ports->number_room, 0,
-               (size_t)(room - ports->number_room) * sizeof *ports->number);
-        ports->number_room = room;
-    }
+    PF_ARRAY_REACH(ports->number, ports->number_room, link);
     if (ports->number[link])
         return ports->number[link];
-    if (ports->count >= ports->room) {
-        ports->room = 2 * ports->count + 64;
-        ports->busy = pf_reallocarray(ports->busy, (size_t)ports->room, sizeof *ports->busy);
-    }
+    PF_ARRAY_ROOM(ports->busy, ports->room, ports->count + 1);
     memset(ports->busy[ports->count], 0, sizeof ports->busy[ports->count]);
     return ports->number[link] = ports->count++;
 }

@@ -6,7 +6,6 @@
  */
 #include "adapters/analytic/rma/memory/window.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "adapters/local/types.h"
@@ -23,10 +22,7 @@ static struct {
 
 static void add_block(ptrdiff_t offset, size_t bytes)
 {
-    if (!found.blocks || found.count == found.capacity) {
-        found.capacity = found.capacity ? 2 * found.capacity : 64;
-        found.blocks = pf_realloc(found.blocks, (size_t)found.capacity * sizeof *found.blocks);
-    }
+    PF_ARRAY_ROOM(found.blocks, found.capacity, found.count + 1);
     found.blocks[found.count++] = (struct an_block){offset, bytes};
 }
 

@@ -1,6 +1,0 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
-#pragma once
-
-#include "adapters/adapter.h"
-
-extern const struct pf_adapter pf_mpich_adapter;
