@@ -14,7 +14,13 @@
 #endif
 #define OMPI_OMIT_MPI1_COMPAT_DECLS     1
 #define OMPI_WANT_MPI_INTERFACE_WARNING 0
+#include <errno.h>
 #include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 struct recorder;
 static struct recorder *record_self(void);

@@ -44,6 +44,7 @@ static void record_left(struct recorder *me)
 static double record_computed(struct recorder *me, int *sleeps)
 {
     long ns = spool.begin - spool.since - spool.cost;
+    (void)me;
     *sleeps = 0;
     return ns > 0 ? (double)ns : 0;
 }
@@ -62,6 +63,7 @@ static void record_flush(void)
 
 static long record_emit(struct recorder *me, const char *text, size_t length)
 {
+    (void)me;
     if (spool.used + length > RECORD_BUFFER)
         record_flush();
     long at = (long)(spool.written + spool.used);
@@ -74,6 +76,7 @@ static long record_emit(struct recorder *me, const char *text, size_t length)
 
 static void record_amend(struct recorder *me, long at, const char *text, size_t length)
 {
+    (void)me;
     if ((size_t)at < spool.written)
         record_flush();
     if ((size_t)at >= spool.written)
