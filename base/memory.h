@@ -51,13 +51,13 @@ static inline void *pf_reallocarray(void *memory, size_t count, size_t bytes)
     return pf_memory_checked(reallocarray(memory, count, bytes), count * bytes);
 }
 
-/* Room for one more member behind `count` of them. For arrays that only grow: the room is the next power of
- * two, and is not kept anywhere. */
+/* Room for one more behind `count` members: for arrays that only grow, up to the next power of two. */
 static inline void *pf_array_double(void *array, size_t count, size_t bytes)
 {
     return count & (count - 1) ? array : pf_reallocarray(array, count ? 2 * count : 1, bytes);
 }
 
+/* Room for `wanted` members instead of `room`; what is new is zero. */
 static inline void *pf_array_extend(void *array, size_t room, size_t wanted, size_t bytes)
 {
     char *larger = (char *)pf_reallocarray(array, wanted, bytes);
@@ -78,7 +78,7 @@ static inline void *pf_array_extend(void *array, size_t room, size_t wanted, siz
 /* Room for the member `index`; what is new is zero. */
 #define PF_ARRAY_REACH(array, room, index)                                                                   \
     do {                                                                                                     \
-        if ((size_t)(index) >= (size_t)(room)) {                                                             \
+        if (!(array) || (size_t)(index) >= (size_t)(room)) {                                                 \
             const size_t pf_wanted = 2 * (size_t)(index) + 16;                                               \
             (array) = pf_array_extend((array), (size_t)(room), pf_wanted, sizeof *(array));                  \
             (room) = (__typeof__(room))pf_wanted;                                                            \

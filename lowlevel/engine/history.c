@@ -125,10 +125,9 @@ static void add(int64_t to[PF_CHAIN_CLASSES], const int64_t spent[PF_CHAIN_CLASS
 static __attribute__((noinline)) void *grow(void *array, int *have, int wanted, size_t size)
 {
     int count = wanted > 2 * *have ? wanted : 2 * *have;
-    char *bigger = pf_reallocarray(array, (size_t)count, size);
-    memset(bigger + (size_t)*have * size, 0, (size_t)(count - *have) * size);
+    array = pf_array_extend(array, (size_t)*have, (size_t)count, size);
     *have = count;
-    return bigger;
+    return array;
 }
 
 static inline void *room_for(void *array, int *have, int wanted, size_t size)

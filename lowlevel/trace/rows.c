@@ -3,7 +3,6 @@
 #include "lowlevel/trace/rows.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 

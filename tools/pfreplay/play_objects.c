@@ -127,8 +127,7 @@ static void *grow(void *array, int *room, int number, size_t size, const char *w
     if (number < *room)
         return array;
     int wanted = number < 8 ? 16 : 2 * number;
-    array = pf_reallocarray(array, (size_t)wanted, size);
-    memset((char *)array + (size_t)*room * size, 0, (size_t)(wanted - *room) * size);
+    array = pf_array_extend(array, (size_t)*room, (size_t)wanted, size);
     *room = wanted;
     return array;
 }

@@ -84,9 +84,8 @@ static struct stream *stream_of(struct replay_source *source, int rank)
 {
     struct state *state = source->state;
     if (rank >= source->ranks) {
-        state->streams = pf_reallocarray(state->streams, (size_t)rank + 1, sizeof *state->streams);
-        memset(state->streams + source->ranks, 0,
-               (size_t)(rank + 1 - source->ranks) * sizeof *state->streams);
+        state->streams =
+            pf_array_extend(state->streams, (size_t)source->ranks, (size_t)rank + 1, sizeof *state->streams);
         source->ranks = rank + 1;
     }
     return &state->streams[rank];

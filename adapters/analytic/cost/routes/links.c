@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "adapters/analytic/cost/routes/busy.h"
 #include "adapters/analytic/cost/routes/paths.h"
@@ -125,16 +124,13 @@ static void note_link(struct pf_links *links, const struct pf_cost_link *link, i
 {
     size_t number = (size_t)link->number;
     if (number >= links->count) {
-        size_t more = number + 1 - links->count;
-        links->link = pf_realloc(links->link, (number + 1) * sizeof *links->link);
-        memset(links->link + links->count, 0, more * sizeof *links->link);
+        size_t had = links->count, count = number + 1;
+        links->link = pf_array_extend(links->link, had, count, sizeof *links->link);
         if (!links->whole) {
-            links->long_busy = pf_realloc(links->long_busy, (number + 1) * sizeof *links->long_busy);
-            memset(links->long_busy + links->count, 0, more * sizeof *links->long_busy);
-            links->crossings = pf_realloc(links->crossings, (number + 1) * sizeof *links->crossings);
-            memset(links->crossings + links->count, 0, more * sizeof *links->crossings);
+            links->long_busy = pf_array_extend(links->long_busy, had, count, sizeof *links->long_busy);
+            links->crossings = pf_array_extend(links->crossings, had, count, sizeof *links->crossings);
         }
-        links->count = number + 1;
+        links->count = count;
     }
     links->link[number].byte_time = 1 / link->bandwidth;
     links->link[number].from = one_or_many(links->link[number].from, src);
