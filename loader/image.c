@@ -261,6 +261,28 @@ bool pf_image_holds(const void *loaded)
     return find(loaded, &found);
 }
 
+bool pf_image_program_locals(const void *loaded, struct pf_image_locals *locals)
+{
+    struct found found;
+    if (!find(loaded, &found) || !found.object->below)
+        return false;
+    *locals = (struct pf_image_locals){found.copy + found.object->base + found.object->initial,
+                                       found.object->initial_size, found.object->below};
+    return true;
+}
+
+bool pf_image_code_on_stack(const void *address)
+{
+    struct found found;
+    return find(address, &found) && found.image->code_on_stack;
+}
+
+const char *pf_image_file(const void *address)
+{
+    struct found found;
+    return find(address, &found) ? found.object->file->path : NULL;
+}
+
 void *pf_image_symbol(const void *loaded, const char *name)
 {
     struct found found;

@@ -32,8 +32,8 @@ struct pf_image_plan {
     int flags;  /* of dlopen, for the other libraries they need */
     /* A user's program, and not libraries that are known: writes to its code and constants end it, as they
      * do elsewhere, which takes a second mapping for each copy, and a third if it has pages of zeroes.
-     * Refused is a program that asks the dynamic linker for its own names, unless `find` answers, or allows
-     * code on its stack. */
+     * Refused is a program that asks the dynamic linker for its own names, or allows code on its stack, unless
+     * there is `find`, which answers. */
     bool program;
     /* Is asked first about every name that one of the files does not define; for all copies. Or NULL. */
     pf_imports_find *find;
@@ -41,13 +41,18 @@ struct pf_image_plan {
     /* Needed libraries that are not opened, because `find` knows all that is used of them; NULL at the end.
      * Or NULL. */
     const char *const *answered;
-    /* What a reference leads to instead of `found`, which a library outside defines; NULL: to that. Or NULL.
-     */
+    /* What a reference leads to instead of `found`, which a library outside defines (NULL: none does); NULL:
+     * to that. Or NULL. */
     void *(*lead)(const char *name, const void *found);
     /* Functions that a library which defines them can be led away from, also where its own references do not
      * go by its import table. Not in a program. NULL at the end. Or NULL. */
     const char *const *inner;
     void (*ready)(void *loaded); /* a library of a copy, before its own initialisation. Or NULL. */
+    /* In a program, the library that may have thread-local variables, which begin as zeroes: one thread is to
+     * use them. Whether a name is its. Or NULL. */
+    bool (*locals)(const char *name);
+    /* Bytes, and the largest alignment, that the executable's own may take right below the thread pointer. */
+    size_t locals_room, locals_alignment;
 };
 
 /* Lays the libraries out. NULL, and the reason in `why`, when there is anything in them that takes more than
@@ -65,6 +70,23 @@ void *pf_image_open(struct pf_image *image, int copy, const struct pf_elf *file)
 
 /* Whether `loaded` is from pf_image_open(), and what such a library, or one that it needs, exports. */
 bool pf_image_holds(const void *loaded);
+
+/* The thread-local variables of an executable whose plan has room for them. */
+struct pf_image_locals {
+    const void *begin; /* in a copy: how they begin, */
+    size_t filled;     /* so many bytes; the others are zeroes */
+    size_t size;       /* from where they begin to the thread pointer */
+};
+
+/* False if `loaded` has none. */
+bool pf_image_program_locals(const void *loaded, struct pf_image_locals *locals);
+
+/* Whether the linker has noted for a library of the image with this address that it runs code on its stack.
+ */
+bool pf_image_code_on_stack(const void *address);
+
+/* The file of the library in an image that has this address; NULL if none has. */
+PF_EXPORT const char *pf_image_file(const void *address);
 void *pf_image_symbol(const void *loaded, const char *name);
 
 /* Another library of the same copy, by its path, its file's name or its soname; NULL if there is none. */

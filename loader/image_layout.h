@@ -21,6 +21,7 @@ struct pf_image_object {
     size_t locals;       /* its thread-local variables, from `base`; 0: none */
     size_t initial;      /* where the file has those that do not begin as zeroes, */
     size_t initial_size; /* of so many bytes */
+    size_t below;        /* of an executable: those begin so far below the thread pointer */
     uint64_t scope;      /* itself and those that it needs, as bits */
     size_t unwind;       /* its table of unwinding, the one with an index; 0: none */
     size_t init;         /* its initialisation function; 0: none */
@@ -70,7 +71,7 @@ struct pf_image {
     int fd;
     char *bytes;         /* while it is made */
     size_t size, stride; /* of a copy, and from one to the next */
-    bool program;
+    bool program, code_on_stack;
     char *arena; /* the copies, one after the other */
     int copies;
     uint64_t *open; /* for each copy: the objects that are open */

@@ -138,7 +138,8 @@ static bool read_exports(struct reading *reading)
     GElf_Sym symbol;
     for (size_t i = 1; i < reading->symbol_count && gelf_getsym(reading->symbols, (int)i, &symbol); i++) {
         int type = GELF_ST_TYPE(symbol.st_info);
-        if (type == STT_TLS && (reading->plan->program || symbol.st_shndx == SHN_UNDEF))
+        if (type == STT_TLS &&
+            ((reading->plan->program && !reading->object->below) || symbol.st_shndx == SHN_UNDEF))
             return refuse(reading, "thread-local variables");
         if (symbol.st_shndx == SHN_UNDEF || type == STT_TLS)
             continue;
@@ -216,11 +217,28 @@ static bool note_protection(struct reading *reading, const GElf_Phdr *segment)
     return true;
 }
 
+/* Its code has their distances from the thread pointer. */
+static bool read_program_locals(struct reading *reading, const GElf_Phdr *segment)
+{
+    const struct pf_image_plan *plan = reading->plan;
+    struct pf_image_object *object = reading->object;
+    size_t alignment = segment->p_align > 1 ? segment->p_align : 1;
+    object->below = (segment->p_memsz + alignment - 1) / alignment * alignment;
+    object->initial = segment->p_vaddr;
+    object->initial_size = segment->p_filesz;
+    return (object->below <= plan->locals_room && alignment <= plan->locals_alignment) ||
+           refuse(reading, "thread-local variables");
+}
+
 /* All ranks live in one thread: a copy has its thread-local variables in a block of its own behind it. */
 static bool read_locals(struct reading *reading, const GElf_Phdr *segment)
 {
     struct pf_image_object *object = reading->object;
-    if (reading->plan->program)
+    const struct pf_image_plan *plan = reading->plan;
+    const char *name = object->file->soname;
+    if (plan->program && object->file->is_executable)
+        return read_program_locals(reading, segment);
+    if (plan->program && !(plan->locals && name && plan->locals(name) && !segment->p_filesz))
         return refuse(reading, "thread-local variables");
     if (segment->p_offset + segment->p_filesz > object->file->size || segment->p_filesz > segment->p_memsz)
         return refuse(reading, "segments outside the file");
@@ -245,8 +263,11 @@ static bool read_segments(struct reading *reading)
             object->unwind = object->base + segment.p_vaddr;
         if (segment.p_type == PT_TLS && !read_locals(reading, &segment))
             return false;
-        if (segment.p_type == PT_GNU_STACK && reading->plan->program && (segment.p_flags & PF_X))
-            return refuse(reading, "code on its stack");
+        if (segment.p_type == PT_GNU_STACK && reading->plan->program && (segment.p_flags & PF_X)) {
+            reading->image->code_on_stack = true;
+            if (!reading->plan->find)
+                return refuse(reading, "code on its stack");
+        }
         if (segment.p_type != PT_LOAD)
             continue;
         if (segment.p_vaddr + segment.p_memsz > object->size || segment.p_filesz > segment.p_memsz ||
@@ -377,30 +398,19 @@ static void add_moved(struct reading *reading, size_t place, size_t leads_to)
 /* Calls whose answer depends on what the dynamic linker knows of the caller; those of the simulated C library
  * have a prefix (loader/libc.def). (dl_iterate_phdr is in every program, for when it is executed directly.)
  */
-static bool asks_linker(const char *name)
+static bool asks_linker(const char *name, bool foreign)
 {
     static const char prefix[] = "__wrap_";
-    static const char *const names[] = {"dlopen",
-                                        "dlmopen",
-                                        "dlsym",
-                                        "dlvsym",
-                                        "dladdr",
-                                        "dladdr1",
-                                        "dlinfo",
-                                        "_dl_find_object",
-                                        "mcount",
-                                        "_mcount",
-                                        "__fentry__",
-                                        "__asan_init",
-                                        "__tls_get_addr",
-                                        "backtrace_symbols",
-                                        "backtrace_symbols_fd"};
+    static const char *const names[] = {"dlopen",     "dlmopen",     "dlsym",           "dlvsym", "dladdr",
+                                        "dladdr1",    "dlinfo",      "_dl_find_object", "mcount", "_mcount",
+                                        "__fentry__", "__asan_init", "__tls_get_addr"};
+    static const char tells[] = "backtrace_symbols"; /* and ..._fd: addresses alone */
     if (strncmp(name, prefix, sizeof prefix - 1) == 0)
         name += sizeof prefix - 1;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(name, names[i]) == 0)
             return true;
-    return false;
+    return !foreign && strncmp(name, tells, sizeof tells - 1) == 0;
 }
 
 /* What a library asks for the address of a thread-local variable gets the two words that are filled in by
@@ -417,7 +427,7 @@ static bool relocate_local(struct reading *reading, size_t place, const GElf_Rel
     GElf_Sym symbol;
     if (!gelf_getsym(reading->symbols, (int)GELF_R_SYM(entry->r_info), &symbol))
         return refuse(reading, "a relocation of no symbol");
-    if (!object->locals || (GELF_R_SYM(entry->r_info) && symbol.st_shndx == SHN_UNDEF))
+    if (!object->locals || object->below || (GELF_R_SYM(entry->r_info) && symbol.st_shndx == SHN_UNDEF))
         return refuse(reading, "thread-local variables of another library");
     if (type == R_X86_64_DTPMOD64) {
         add_moved(reading, place, object->base + object->locals);
@@ -428,11 +438,31 @@ static bool relocate_local(struct reading *reading, size_t place, const GElf_Rel
     return true;
 }
 
+static bool relocate_program_local(struct reading *reading, size_t place, const GElf_Rela *entry)
+{
+    GElf_Sym symbol = {0};
+    if (GELF_R_SYM(entry->r_info) &&
+        (!gelf_getsym(reading->symbols, (int)GELF_R_SYM(entry->r_info), &symbol) ||
+         symbol.st_shndx == SHN_UNDEF))
+        return refuse(reading, "thread-local variables of another library");
+    size_t offset = symbol.st_value + (size_t)entry->r_addend - reading->object->below;
+    memcpy(reading->image->bytes + place, &offset, sizeof offset);
+    return true;
+}
+
 /* By the plan; the value may be a constant, such as 0 for a function that is never called. */
 static bool answered(const struct reading *reading, const char *name, void **value)
 {
     const struct pf_image_plan *plan = reading->plan;
     return plan->find && plan->find(name, true, plan->arg, value);
+}
+
+static const struct pf_image_constant *constant_at(const struct pf_image_object *object, size_t place)
+{
+    for (size_t i = 0; i < object->constant_count; i++)
+        if (object->constants[i].place == place)
+            return &object->constants[i];
+    return NULL;
 }
 
 /* A reference by name. */
@@ -450,12 +480,18 @@ static bool bind(struct reading *reading, size_t place, size_t index, int type, 
         (reading->plan->program && undefined && GELF_ST_TYPE(symbol.st_info) == STT_OBJECT))
         pf_image_names_add(&reading->image->imports,
                            (struct pf_image_name){.name = name, .place = place, .object = reading->number});
-    if (undefined && !reading->plan->program && strcmp(name, "__tls_get_addr") == 0)
+    bool locates = undefined && (!reading->plan->program || reading->object->locals) &&
+                   strcmp(name, "__tls_get_addr") == 0;
+    const struct pf_image_constant *constant =
+        undefined ? NULL : constant_at(reading->object, reading->object->base + symbol.st_value);
+    if (symbol.st_shndx == SHN_ABS || constant)
+        value = (void *)(constant ? constant->value : symbol.st_value);
+    else if (locates)
         value = (void *)local_variable;
     else if (undefined && answered(reading, name, &value)) {
         memcpy(reading->image->bytes + place, &(size_t){(size_t)value + addend}, sizeof(size_t));
         return true;
-    } else if (undefined && reading->plan->program && asks_linker(name)) {
+    } else if (undefined && reading->plan->program && asks_linker(name, reading->plan->find)) {
         return refuse(reading, "calls that ask the dynamic linker");
     } else {
         const struct pf_image_name *inside = find_inside(reading, name);
@@ -465,7 +501,7 @@ static bool bind(struct reading *reading, size_t place, size_t index, int type, 
             return true;
         }
         value = find_outside(reading, name, version_of(reading, index), GELF_ST_TYPE(symbol.st_info));
-        void *led = value && reading->plan->lead ? reading->plan->lead(name, value) : NULL;
+        void *led = reading->plan->lead ? reading->plan->lead(name, value) : NULL;
         value = led ? led : value;
     }
     if (!value && GELF_ST_BIND(symbol.st_info) != STB_WEAK) {
@@ -478,14 +514,6 @@ static bool bind(struct reading *reading, size_t place, size_t index, int type, 
     size_t absolute = value ? (size_t)value + addend : 0;
     memcpy(reading->image->bytes + place, &absolute, sizeof absolute);
     return true;
-}
-
-static const struct pf_image_constant *constant_at(const struct pf_image_object *object, size_t place)
-{
-    for (size_t i = 0; i < object->constant_count; i++)
-        if (object->constants[i].place == place)
-            return &object->constants[i];
-    return NULL;
 }
 
 static const char *name_of(const struct reading *reading, size_t index, GElf_Sym *symbol)
@@ -548,9 +576,11 @@ static bool relocate(struct reading *reading, const GElf_Rela *entry)
     int type = (int)GELF_R_TYPE(entry->r_info);
     if (entry->r_offset + sizeof(void *) > object->size || place > UINT32_MAX)
         return refuse(reading, "relocations outside its segments");
-    if (entry->r_offset - object->initial < object->initial_size)
+    if (!object->below && entry->r_offset - object->initial < object->initial_size)
         place += object->locals - object->initial;
-    if ((type == R_X86_64_DTPMOD64 || type == R_X86_64_DTPOFF64) && !reading->plan->program)
+    if (type == R_X86_64_TPOFF64 && object->below)
+        return relocate_program_local(reading, place, entry);
+    if (type == R_X86_64_DTPMOD64 || type == R_X86_64_DTPOFF64)
         return relocate_local(reading, place, entry, type);
     if (type == R_X86_64_RELATIVE) {
         const struct pf_image_constant *constant =

@@ -14,6 +14,8 @@
 #define PF_SIMGRID_COMM_RECEIVE "_ZN7simgrid6kernel8activity8CommImpl5irecvEPNS0_5actor16CommIrecvSimcallE"
 #define PF_SIMGRID_COMM_START   "_ZN7simgrid6kernel8activity8CommImpl5startEv"
 #define PF_SIMGRID_READS_CLOCK  "clock_gettime"
+#define PF_SIMGRID_SET_CONTEXT  "_ZN7simgrid6kernel7context7Context11set_currentEPS2_"
+#define PF_SIMGRID_CONTEXT      "_ZN7simgrid6kernel7context7Context4selfEv"
 
 #ifdef __cplusplus
 extern "C" {
@@ -52,10 +54,11 @@ extern "C" void
 pf_simgrid_run_next(simgrid::kernel::EngineImpl *engine, simgrid::kernel::actor::ActorImpl *actor) __asm__(
     "_ZN7simgrid6kernel10EngineImpl30add_actor_to_run_"
     "list_no_checkEPNS0_5actor9ActorImplE") __attribute__((weak));
-extern "C" simgrid::kernel::context::Context *
-pf_simgrid_context(void) __asm__("_ZN7simgrid6kernel7context7Context4selfEv") __attribute__((weak));
-extern "C" void pf_simgrid_set_context(simgrid::kernel::context::Context *context) __asm__(
-    "_ZN7simgrid6kernel7context7Context11set_currentEPS2_") __attribute__((weak));
+extern "C" simgrid::kernel::context::Context *pf_simgrid_context(void) __asm__(PF_SIMGRID_CONTEXT)
+    __attribute__((weak));
+extern "C" void
+pf_simgrid_set_context(simgrid::kernel::context::Context *context) __asm__(PF_SIMGRID_SET_CONTEXT)
+    __attribute__((weak));
 extern "C" void
 pf_simgrid_swap(simgrid::kernel::context::Context *from, simgrid::kernel::context::Context *to) __asm__(
     "_ZN7simgrid6kernel7context14SwappedContext9swap_intoEPS2_") __attribute__((weak));

@@ -72,9 +72,11 @@ struct pf_rank {
     const void *entry_site;   /* of the call that such a layer has passed on, else NULL */
     const void *fortran_site; /* of the call that the Fortran interface makes next, else NULL; `open` is not
                                  set then */
-    bool fortran_attribute;   /* the same call sets or gets an attribute as a number */
-    bool reopens;             /* `open` was set before that */
-    bool portals_program;     /* it has called Portals by itself, before MPI_Init or without it */
+    const void
+        *fortran_through;   /* of Fortran's call of a function of C that makes the next call, else NULL */
+    bool fortran_attribute; /* the same call sets or gets an attribute as a number */
+    bool reopens;           /* `open` was set before that */
+    bool portals_program;   /* it has called Portals by itself, before MPI_Init or without it */
     bool computes; /* it has called an interface next to MPI before MPI_Init or without it: what is between
                       its calls is charged */
     int thread_level;

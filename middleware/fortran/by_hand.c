@@ -46,10 +46,10 @@ static int *error_codes(MPI_Fint *codes)
 
 void pmpi_comm_spawn_(const char *command, const char *argv, const MPI_Fint *maxprocs, const MPI_Fint *info,
                       const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *intercomm, MPI_Fint *codes,
-                      MPI_Fint *ierror, size_t command_length, size_t argv_length);
+                      MPI_Fint *ierror, pf_f_length command_length, pf_f_length argv_length);
 void pmpi_comm_spawn_(const char *command, const char *argv, const MPI_Fint *maxprocs, const MPI_Fint *info,
                       const MPI_Fint *root, const MPI_Fint *comm, MPI_Fint *intercomm, MPI_Fint *codes,
-                      MPI_Fint *ierror, size_t command_length, size_t argv_length)
+                      MPI_Fint *ierror, pf_f_length command_length, pf_f_length argv_length)
 {
     char *program = pf_f_string(command, command_length, false);
     char **arguments = argv == pf_mpi_argv_null_ ? NULL : make_list(argv, argv_length, argv_length, -1);
@@ -69,11 +69,11 @@ __typeof__(pmpi_comm_spawn_) mpi_comm_spawn_ __attribute__((weak, alias("pmpi_co
 void pmpi_comm_spawn_multiple_(const MPI_Fint *count, const char *commands, const char *argv,
                                const MPI_Fint maxprocs[], const MPI_Fint info[], const MPI_Fint *root,
                                const MPI_Fint *comm, MPI_Fint *intercomm, MPI_Fint *codes, MPI_Fint *ierror,
-                               size_t command_length, size_t argv_length);
+                               pf_f_length command_length, pf_f_length argv_length);
 void pmpi_comm_spawn_multiple_(const MPI_Fint *count, const char *commands, const char *argv,
                                const MPI_Fint maxprocs[], const MPI_Fint info[], const MPI_Fint *root,
                                const MPI_Fint *comm, MPI_Fint *intercomm, MPI_Fint *codes, MPI_Fint *ierror,
-                               size_t command_length, size_t argv_length)
+                               pf_f_length command_length, pf_f_length argv_length)
 {
     int n = *count > 0 ? *count : 0;
     char **programs = make_list(commands, command_length, command_length, n);
@@ -83,8 +83,8 @@ void pmpi_comm_spawn_multiple_(const MPI_Fint *count, const char *commands, cons
     for (int i = 0; i < n; i++) {
         infos.all[i] = pf_f_info(info[i]);
         if (arguments)
-            arguments[i] =
-                make_list(argv + (size_t)i * argv_length, argv_length, (size_t)n * argv_length, -1);
+            arguments[i] = make_list(argv + (size_t)i * (size_t)argv_length, (size_t)argv_length,
+                                     (size_t)n * (size_t)argv_length, -1);
     }
     MPI_Comm made = NULL;
     PF_F_SITE();

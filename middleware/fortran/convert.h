@@ -12,23 +12,37 @@
 #include "middleware/fortran/fortran.h"
 #include "base/memory.h"
 
-/* The caller in Fortran, for diagnoses: the next call of MPI comes from here. */
-#define PF_F_SITE() pf_fortran_called_from(__builtin_return_address(0))
-
 /* The common blocks of mpif.h: only their addresses mean something. */
 extern MPI_Fint pf_mpi_bottom_[], pf_mpi_in_place_[], pf_mpi_status_ignore_[], pf_mpi_statuses_ignore_[],
     pf_mpi_errcodes_ignore_[], pf_mpi_unweighted_[], pf_mpi_weights_empty_[];
 extern char pf_mpi_argv_null_[], pf_mpi_argvs_null_[];
 
-/* Handles: predefined ones are the same number in both languages. */
+/* Handles: predefined ones are the same number in both languages, in the middleware. */
+#ifndef PF_F_PREDEFINED
+#define PF_F_PREDEFINED 0x1000
+#endif
+
+/* Open MPI's module mpi_f08 passes the lengths of strings as int. */
+#ifdef OPEN_MPI
+typedef int pf_f_length;
+#define PF_F_CALLED pf_fortran_called_through
+#else
+#define PF_F_CALLED pf_fortran_called_from
+typedef size_t pf_f_length;
+#endif
+
+/* The caller in Fortran, for diagnoses: the next call of MPI comes from here. */
+#define PF_F_SITE() PF_F_CALLED(__builtin_return_address(0))
+
 #define PF_F_HANDLE(kind, type, stem)                                                                        \
     static inline type pf_f_##kind(MPI_Fint number)                                                          \
     {                                                                                                        \
-        return (uint32_t)number < 0x1000 ? (type)(uintptr_t)number : pf_PMPI_##stem##_f2c(number);           \
+        return (uint32_t)number < PF_F_PREDEFINED ? (type)(uintptr_t)number : pf_PMPI_##stem##_f2c(number);  \
     }                                                                                                        \
     static inline MPI_Fint pf_f_from_##kind(type handle)                                                     \
     {                                                                                                        \
-        return (uintptr_t)handle < 0x1000 ? (MPI_Fint)(uintptr_t)handle : pf_PMPI_##stem##_c2f(handle);      \
+        return (uintptr_t)handle < PF_F_PREDEFINED ? (MPI_Fint)(uintptr_t)handle                             \
+                                                   : pf_PMPI_##stem##_c2f(handle);                           \
     }
 
 PF_F_HANDLE(comm, MPI_Comm, Comm)

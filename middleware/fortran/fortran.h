@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/export.h"
-#include "middleware/include/mpi.h"
+#include "mpi.h" /* the middleware's; in libmpi_mpifh Open MPI's (../ompi_abi/) */
 
 /*
  * What libparfocal has for the Fortran interface. The interface itself is an archive that pff90 links into
@@ -41,6 +41,10 @@ PF_EXPORT pf_fortran_procedure *pf_fortran_function(enum pf_fortran_callback kin
 
 /* Where the application's Fortran calls MPI, for diagnoses; counts for the caller's next call only. */
 PF_EXPORT void pf_fortran_called_from(const void *site);
+
+/* The same where what is called is a function of C that itself says where it is called. A site in Open MPI's
+ * module mpi_f08 is replaced by that module's caller. */
+PF_EXPORT void pf_fortran_called_through(const void *site);
 
 /* Around a call that creates a keyval, or sets or gets an attribute, with numbers where C has addresses. */
 PF_EXPORT void pf_fortran_attribute(int begins);

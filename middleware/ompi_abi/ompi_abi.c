@@ -29,9 +29,11 @@
 #define MPI_LB "ompi_mpi_lb"
 #define MPI_UB "ompi_mpi_ub"
 #undef MPI_INTEGER16
-#define MPI_INTEGER16               "ompi_mpi_integer16"
+#define MPI_INTEGER16 "ompi_mpi_integer16"
 
-#define ABSOLUTE(symbol, value)     __asm__(".globl " symbol "\n.set " symbol ", " #value "\n");
+#define ABSOLUTE(symbol, value)                                                                              \
+    __asm__(".globl " symbol "\n.set " symbol ", " #value "\n.type " symbol ", @object\n.size " symbol       \
+            ", 1\n");
 #define PLACE(name, value)          ABSOLUTE(name, value)
 #define FUNCTION(name, value)       FUNCTION_NAMED(name, value)
 #define FUNCTION_NAMED(name, value) ABSOLUTE(#name, value)
@@ -142,12 +144,12 @@ void pf_ints_out(int *values, int count, int (*translate)(int))
         values[i] = translate(values[i]);
 }
 
-const int *pf_weights_in(const int *weights)
+int *pf_weights_in(const int *weights)
 {
     enum { UNWEIGHTED = 10, WEIGHTS_EMPTY };
     if (weights == MPI_UNWEIGHTED)
-        return (const int *)UNWEIGHTED;
-    return weights == MPI_WEIGHTS_EMPTY ? (const int *)WEIGHTS_EMPTY : weights;
+        return (int *)UNWEIGHTED;
+    return weights == MPI_WEIGHTS_EMPTY ? (int *)WEIGHTS_EMPTY : (int *)weights;
 }
 
 void pf_attribute_out(int keyval, void *value)
@@ -266,6 +268,11 @@ PF_EXPORT int abi_grequest_start(MPI_Grequest_query_function *, MPI_Grequest_fre
                                  void *) __asm__("MPI_Grequest_start");
 PF_EXPORT int abi_status_c2f(const MPI_Status *, MPI_Fint *) __asm__("MPI_Status_c2f");
 PF_EXPORT int abi_status_f2c(const MPI_Fint *, MPI_Status *) __asm__("MPI_Status_f2c");
+#define ALSO_PROFILED(function, name)                                                                        \
+    PF_EXPORT __typeof__(function) P##function __asm__("PMPI_" #name) __attribute__((alias("MPI_" #name)));
+ALSO_PROFILED(abi_grequest_start, Grequest_start)
+ALSO_PROFILED(abi_status_c2f, Status_c2f)
+ALSO_PROFILED(abi_status_f2c, Status_f2c)
 
 int abi_grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn,
                        MPI_Grequest_cancel_function *cancel_fn, void *state, void *handle)
@@ -291,6 +298,7 @@ int abi_status_f2c(const MPI_Fint *fortran, MPI_Status *status)
 int pf_MPI_Info_get(void *info, const char *key, int valuelen, char *value, int *flag);
 int pf_MPI_Info_get_valuelen(void *info, const char *key, int *valuelen, int *flag);
 PF_EXPORT int abi_info_get_string(void *, const char *, int *, char *, int *) __asm__("MPI_Info_get_string");
+ALSO_PROFILED(abi_info_get_string, Info_get_string)
 
 int abi_info_get_string(void *info, const char *key, int *buflen, char *value, int *flag)
 {

@@ -36,7 +36,8 @@ void pf_text_end(char *text, char *own, int *length, size_t room);
 int *pf_ints_in(const int *values, int count, int (*translate)(int));
 void pf_ints_out(int *values, int count, int (*translate)(int));
 
-const int *pf_weights_in(const int *weights);
+/* The same array, or what stands for none. */
+int *pf_weights_in(const int *weights);
 
 /* Attributes that are named values; `value` is where a call has written the address of one. */
 void pf_attribute_out(int keyval, void *value);

@@ -3,6 +3,7 @@
 #include "middleware/process/abi.h"
 
 #include <dlfcn.h>
+#include <ffi.h>
 #include <getopt.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -10,8 +11,11 @@
 
 #include <simgrid/actor.h>
 
+#include "base/log.h"
 #include "base/memory.h"
 #include "loader/copy.h"
+#include "loader/elf_search.h"
+#include "loader/image.h"
 #include "loader/imports.h"
 #include "middleware/core/job_programs.h"
 #include "middleware/core/job_state.h"
@@ -19,7 +23,9 @@
 #include "middleware/process/libc.h"
 #include "middleware/process/libc_environment.h"
 #include "middleware/process/libc_process.h"
+#include "middleware/process/locals.h"
 #include "middleware/process/own_library.h"
+#include "middleware/process/private_fortran.h"
 #include "middleware/process/program.h"
 
 static void *library, *openmpi; /* with the interface of either */
@@ -36,9 +42,23 @@ static bool is_abi(const struct pf_elf *elf)
     return pf_elf_needs(elf, "libmpi_abi.so");
 }
 
+static bool needs_openmpi(const struct pf_elf *elf)
+{
+    return pf_elf_needs(elf, "libmpi.so.40") || pf_elf_needs(elf, "libmpi_mpifh.so.40") ||
+           pf_elf_needs(elf, "libmpi_usempi");
+}
+
+/* Linkers leave out what only a library needs. */
 static bool is_openmpi(const struct pf_elf *elf)
 {
-    return pf_elf_needs(elf, "libmpi.so.40");
+    return pf_elf_reaches(elf, needs_openmpi);
+}
+
+/* Open MPI's own looks into its communicators and requests. */
+static bool fortran_of_ours(char *path, const char *name)
+{
+    return strcmp(name, "libmpi_mpifh.so.40") == 0 &&
+           pf_own_library_find(path, "parfocal/openmpi/libmpi_mpifh.so.40", "ompi_abi/libmpi_mpifh.so.40");
 }
 
 static void open_library(void)
@@ -167,6 +187,37 @@ static bool find_openmpi(const char *name, bool undefined, const void *arg, void
     return *value || !dlerror();
 }
 
+static void end_run(ffi_cif *interface, void *result, void **arguments, void *name)
+{
+    (void)interface, (void)result, (void)arguments;
+    pf_die("%s: a program that was built for Open MPI calls it, and this version does not have it there "
+           "(pfinfo --coverage); build the program with pff90",
+           (char *)name);
+}
+
+/* A function that ends the run with this name. */
+static void *absent(const char *name)
+{
+    static ffi_cif interface;
+    void *code, *memory = ffi_closure_alloc(sizeof(ffi_closure), &code);
+    if (!memory || ffi_prep_cif(&interface, FFI_DEFAULT_ABI, 0, &ffi_type_void, NULL) != FFI_OK ||
+        ffi_prep_closure_loc(memory, &interface, end_run, pf_strdup(name), code) != FFI_OK)
+        pf_die("no memory for a function of Fortran");
+    return code;
+}
+
+/* A function of MPI for Fortran that our library does not have: SimGrid's has other handles. */
+static void *lead_openmpi(const char *name, const void *found)
+{
+    static const char *const beginnings[] = {"mpi_", "pmpi_", "mpix_", "pmpix_", "ompi_", "ompix_"};
+    Dl_info info;
+    bool simgrids = found && dladdr(found, &info) && strstr(info.dli_fname, "/libsimgrid");
+    for (size_t i = 0; (simgrids || !found) && i < sizeof beginnings / sizeof beginnings[0]; i++)
+        if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)
+            return absent(name);
+    return pf_process_import(name, found);
+}
+
 /* The C library has one variable by three names. */
 static void give_environment(int rank)
 {
@@ -223,7 +274,29 @@ static void start(const struct pf_elf *program, void *loaded)
         entry();
 }
 
-const struct pf_private_kind pf_abi_programs = {
-    .is = is_abi, .prepare = open_library, .find = find, .start = start};
-const struct pf_private_kind pf_openmpi_programs = {
-    .is = is_openmpi, .prepare = open_openmpi, .find = find_openmpi, .start = start};
+static void ready(void *loaded)
+{
+    const char *slash = strrchr(pf_image_file(loaded), '/');
+    struct pf_image_locals locals;
+    pf_process_lead(loaded);
+    if (pf_image_program_locals(loaded, &locals))
+        pf_locals_begin(&locals);
+    if (slash && pf_fortran_runtime_is(slash + 1))
+        pf_fortran_runtime_lead(loaded);
+}
+
+const struct pf_private_kind pf_abi_programs = {.is = is_abi,
+                                                .prepare = open_library,
+                                                .find = find,
+                                                .lead = pf_process_import,
+                                                .locals = pf_fortran_runtime_is,
+                                                .ready = ready,
+                                                .start = start};
+const struct pf_private_kind pf_openmpi_programs = {.is = is_openmpi,
+                                                    .of_ours = fortran_of_ours,
+                                                    .prepare = open_openmpi,
+                                                    .find = find_openmpi,
+                                                    .lead = lead_openmpi,
+                                                    .locals = pf_fortran_runtime_is,
+                                                    .ready = ready,
+                                                    .start = start};

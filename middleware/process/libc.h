@@ -163,5 +163,8 @@ int pf_libc_pthread_key_delete(pthread_key_t key);
  * library's own is right. */
 void *pf_libc_of_program(const char *name);
 
+/* Leads what a copy of gfortran's library in an image imports to those functions. */
+void pf_libc_lead_runtime(void *loaded);
+
 /* The function of this name for gfortran's library, NULL where the C library's own is right. */
 void *pf_libc_of_runtime(const char *name);

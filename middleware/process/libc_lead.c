@@ -73,7 +73,7 @@ static bool is_real(struct import *found, void *real)
 void *pf_process_import(const char *name, const void *real)
 {
     struct import *found = find_import(name);
-    return found && is_real(found, (void *)real) ? found->own : NULL;
+    return real && found && is_real(found, (void *)real) ? found->own : NULL;
 }
 
 /* The C library's variables. */

@@ -14,6 +14,7 @@
 #include "middleware/process/libc.h"
 #include "middleware/process/libc_openmp.h"
 #include "middleware/process/libc_process.h"
+#include "middleware/process/locals.h"
 
 static struct pf_process **processes; /* by rank */
 static pthread_t thread;              /* in which ranks live */
@@ -106,6 +107,10 @@ int pf_libc_pthread_create(pthread_t *made, const pthread_attr_t *attributes, vo
     struct pf_process *p = pf_in_child() ? NULL : pf_process();
     if (!p)
         return pthread_create(made, attributes, function, arg);
+    if (pf_locals_any())
+        pf_die("a program with thread-local variables that pfcc has not built starts a thread "
+               "(OMP_NUM_THREADS=1 "
+               "where it would be OpenMP's); rebuild it with pfcc");
     struct start *start = pf_malloc(sizeof *start);
     *start = (struct start){function, arg, p};
     int error = pthread_create(made, attributes, begin_thread, start);

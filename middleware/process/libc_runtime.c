@@ -5,6 +5,7 @@
 
 #include <simgrid/actor.h>
 
+#include "loader/imports.h"
 #include "loader/keys.h"
 #include "loader/libc.h"
 
@@ -42,6 +43,12 @@ int pf_libc_pthread_key_delete(pthread_key_t key)
 static const struct pf_libc_function column[] = {
 #include "loader/libc.def"
     {0}};
+
+void pf_libc_lead_runtime(void *loaded)
+{
+    for (const struct pf_libc_function *one = column; one->name; one++)
+        pf_imports_replace_one(loaded, one->name, (void *)one->function);
+}
 
 void *pf_libc_of_runtime(const char *name)
 {

@@ -3,23 +3,31 @@
 #include "middleware/process/own_library.h"
 
 #include <dlfcn.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 
-void *pf_own_library_open(const char *installed, const char *built)
+bool pf_own_library_find(char path[PATH_MAX], const char *installed, const char *built)
 {
     const char *const places[] = {installed, built};
     Dl_info here;
-    char path[PATH_MAX];
-    const char *slash = dladdr((void *)pf_own_library_open, &here) ? strrchr(here.dli_fname, '/') : NULL;
+    const char *slash = dladdr((void *)pf_own_library_find, &here) ? strrchr(here.dli_fname, '/') : NULL;
     int length = slash ? (int)(slash + 1 - here.dli_fname) : 0;
-    void *opened = NULL;
-    for (int i = 0; i < 2 && !opened; i++)
-        if (snprintf(path, sizeof path, "%.*s%s", length, here.dli_fname, places[i]) < PATH_MAX)
-            opened = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    for (int i = 0; i < 2; i++)
+        if (snprintf(path, PATH_MAX, "%.*s%s", length, here.dli_fname, places[i]) < PATH_MAX &&
+            access(path, R_OK) == 0)
+            return true;
+    return false;
+}
+
+void *pf_own_library_open(const char *installed, const char *built)
+{
+    char path[PATH_MAX];
+    if (!pf_own_library_find(path, installed, built))
+        pf_die("cannot find %s", built);
+    void *opened = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (!opened)
         pf_die("cannot load %s: %s", built, dlerror());
     return opened;

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "loader/copy.h"
+#include "loader/elf_search.h"
 #include "middleware/core/job_programs.h"
 #include "middleware/core/job_state.h"
 #include "middleware/process/libc_process.h"
@@ -50,40 +51,14 @@ static struct {
     bool keep;
 } job;
 
-/* One directory of a search list, with $ORIGIN replaced; false if it is empty or too long. */
-static bool directory(char *out, const char *list, int length, const char *origin)
-{
-    static const char *const words[] = {"$ORIGIN", "${ORIGIN}"};
-    for (int i = 0; i < 2; i++) {
-        int word = (int)strlen(words[i]);
-        if (length >= word && strncmp(list, words[i], (size_t)word) == 0) {
-            const char *slash = strrchr(origin, '/');
-            int kept = slash ? (int)(slash - origin) : 0;
-            return snprintf(out, PATH_MAX, "%.*s%.*s", kept, origin, length - word, list + word) < PATH_MAX;
-        }
-    }
-    return length && snprintf(out, PATH_MAX, "%.*s", length, list) < PATH_MAX;
-}
-
-static bool search(char *out, const char *list, const char *origin, const char *name)
-{
-    for (; list && *list; list += strcspn(list, ":"), list += *list == ':') {
-        char dir[PATH_MAX];
-        if (directory(dir, list, (int)strcspn(list, ":"), origin) &&
-            snprintf(out, PATH_MAX, "%s/%s", dir, name) < PATH_MAX && access(out, R_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Where the dynamic linker would find a library. What only the system's directories have is not the
  * application's. */
 static bool find(char *out, const struct pf_elf *user, const char *origin, const char *name)
 {
-    return !strchr(name, '/') &&
-           (search(out, getenv("LD_LIBRARY_PATH"), origin, name) || search(out, user->search, origin, name) ||
-            search(out, "/usr/local/lib", origin, name) ||
-            (pf_private_system_is(name) && pf_private_system_find(out, name)));
+    return !strchr(name, '/') && (pf_elf_search(out, getenv("LD_LIBRARY_PATH"), origin, name) ||
+                                  pf_elf_search(out, user->search, origin, name) ||
+                                  pf_elf_search(out, "/usr/local/lib", origin, name) ||
+                                  (pf_private_system_is(name) && pf_private_system_find(out, name)));
 }
 
 static bool read_object(struct pf_elf *elf, const char *path)
@@ -99,10 +74,9 @@ static bool read_object(struct pf_elf *elf, const char *path)
 /* A library that only the system's directories have, and that is of the program's kind. */
 static bool find_of_kind(char *out, const struct program *program, const char *name)
 {
-    static const char folders[] =
-        "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/lib:/usr/lib";
     struct pf_elf elf;
-    if (!program->kind || strchr(name, '/') || !search(out, folders, "", name))
+    if (!program->kind || strchr(name, '/') ||
+        !((program->kind->of_ours && program->kind->of_ours(out, name)) || pf_elf_search_system(out, name)))
         return false;
     bool is = pf_elf_read(&elf, out) == PF_ELF_GOOD && program->kind->is(&elf);
     pf_elf_free(&elf);
@@ -408,7 +382,7 @@ bool pf_private_find(char *out, const char *name)
 
 bool pf_private_find_own(char *out, const struct pf_elf *user, const char *name)
 {
-    return !strchr(name, '/') && search(out, user->search, user->path, name);
+    return !strchr(name, '/') && pf_elf_search(out, user->search, user->path, name);
 }
 
 bool pf_private_read(struct pf_elf *elf, const char *path, bool *plugs, bool *own_names)

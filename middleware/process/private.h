@@ -19,8 +19,13 @@
 struct pf_private_kind {
     bool (*is)(
         const struct pf_elf *elf); /* whether a library is of that kind too, and has a place in the image */
-    void (*prepare)(void);         /* before the image is made */
-    pf_imports_find *find;         /* where references lead */
+    bool (*of_ours)(char *path,
+                    const char *name); /* the file of ours that stands for a library there. Or NULL. */
+    void (*prepare)(void);             /* before the image is made */
+    pf_imports_find *find;             /* where references lead */
+    void *(*lead)(const char *name, const void *found); /* pf_process_import() (libc_process.h), or more */
+    bool (*locals)(const char *name);                   /* as in struct pf_image_plan, */
+    void (*ready)(void *loaded);
     void (*start)(const struct pf_elf *program, void *loaded); /* the calling rank's copy is there */
 };
 

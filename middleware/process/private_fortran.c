@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "loader/imports.h"
+#include "loader/keys.h"
 #include "middleware/process/libc.h"
 #include "middleware/process/libc_process.h"
 
@@ -17,10 +18,39 @@ bool pf_fortran_runtime_is(const char *name)
     return strncmp(name, "libgfortran.so", 14) == 0;
 }
 
+static const char unbuffered[] = "GFORTRAN_UNBUFFERED_PRECONNECTED";
+
 static bool lead_import(const char *name, bool undefined, const void *arg, void **value)
 {
     *value = pf_libc_of_runtime(name);
     return *value != NULL;
+}
+
+/* As open_unbuffered() below. */
+static char *environment(const char *name)
+{
+    char *value = pf_libc_getenv(name);
+    return value || strcmp(name, unbuffered) != 0 ? value : (char *)"y";
+}
+
+static int create_key(pthread_key_t *key, void (*end)(void *value))
+{
+    (void)end; /* of the process */
+    return pf_keys_create(key);
+}
+
+void pf_fortran_runtime_lead(void *loaded)
+{
+    static const struct {
+        const char *name;
+        void *function;
+    } own[] = {{"getenv", (void *)environment},
+               {"secure_getenv", (void *)environment},
+               {"pthread_key_create", (void *)create_key},
+               {"__pthread_key_create", (void *)create_key}};
+    pf_libc_lead_runtime(loaded);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        pf_imports_replace_one(loaded, own[i].name, own[i].function);
 }
 
 enum { KEYS = 16 }; /* more than a copy makes */
@@ -54,12 +84,11 @@ static bool among(pthread_key_t key, const pthread_key_t *keys, int count)
  */
 static void *open_unbuffered(const char *path, int flags)
 {
-    static const char variable[] = "GFORTRAN_UNBUFFERED_PRECONNECTED";
-    bool is_set = getenv(variable) != NULL;
-    setenv(variable, "y", 0);
+    bool is_set = getenv(unbuffered) != NULL;
+    setenv(unbuffered, "y", 0);
     void *handle = dlopen(path, flags);
     if (!is_set)
-        unsetenv(variable);
+        unsetenv(unbuffered);
     return handle;
 }
 

@@ -13,5 +13,8 @@
 /* Whether a library of that name is it. */
 bool pf_fortran_runtime_is(const char *name);
 
+/* Leads the calls of a copy in an image (loader/image.h) instead, before it begins. */
+void pf_fortran_runtime_lead(void *loaded);
+
 /* dlopen of a rank's copy, whose calls are led from then on. NULL when the linker refuses it (dlerror). */
 void *pf_fortran_runtime_open(const char *path, int flags);

@@ -10,6 +10,7 @@
 #include "loader/copy.h"
 #include "loader/image.h"
 #include "middleware/process/libc_process.h"
+#include "middleware/process/locals.h"
 
 struct pf_image *pf_private_image_make(const struct pf_elf *program, int ranks)
 {
@@ -35,8 +36,11 @@ struct pf_image *pf_private_image_make_kind(const struct pf_private_kind *kind,
                                        .flags = pf_copy_flags(),
                                        .program = true,
                                        .find = kind->find,
-                                       .lead = pf_process_import,
-                                       .ready = pf_process_lead};
+                                       .lead = kind->lead,
+                                       .locals = kind->locals,
+                                       .locals_room = PF_LOCALS_ROOM,
+                                       .locals_alignment = PF_LOCALS_ALIGNMENT,
+                                       .ready = kind->ready};
     kind->prepare();
     struct pf_image *image = pf_image_make(&plan, why, sizeof why);
     if (!image)

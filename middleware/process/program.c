@@ -19,6 +19,7 @@
 #include "base/child.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "loader/image.h"
 #include "lowlevel/portals/runtime.h"
 #include "middleware/core/job_programs.h"
 #include "middleware/core/workload.h"
@@ -37,7 +38,7 @@ static bool runs_its_stack(int (*program)(int, char **, char **))
 {
     Dl_info info;
     if (!dladdr((void *)(uintptr_t)program, &info))
-        return false;
+        return pf_image_code_on_stack((void *)(uintptr_t)program);
     const ElfW(Ehdr) *header = info.dli_fbase;
     const ElfW(Phdr) *segment = (const void *)((const char *)info.dli_fbase + header->e_phoff);
     for (int i = 0; i < header->e_phnum; i++)

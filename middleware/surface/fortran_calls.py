@@ -189,7 +189,7 @@ def short(call, p):
 
 def string(call, p):
     f = call.function
-    call.lengths.append(f"size_t {p.name}_length")
+    call.lengths.append(f"pf_f_length {p.name}_length")
     if p.dir == "in":
         call.declared.append(f"const char *{p.name}")
         leading = "true" if f.group == "info" else "false"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Generates what depends on the table of the MPI surface: generate.py OUTPUT FILE. One module per output."""
+"""Generates what depends on the table of the MPI surface: generate.py OUTPUT FILE [HEADER...]. One module per output."""
 
 import importlib
 import pathlib
@@ -21,6 +21,7 @@ OUTPUTS = {
     "abi_entries.c": ("abi_entries", "MPI_* themselves: the library of the standard ABI"),
     "ompi_values.h": ("ompi_values", "the named values of Open MPI and ours"),
     "ompi_entries.c": ("ompi_entries", "MPI_* themselves as Open MPI has them"),
+    "ompi_fortran.c": ("ompi_fortran", "mpi_* of Fortran as Open MPI has them"),
     "wrappers.c": ("wrappers", "the bodies of pf_PMPI_*"),
     "entries.c": ("entries", "pf_MPI_*: pf_PMPI_* themselves, or around them what counts the calls"),
     "checked.c": ("checked", "pf_check_*: the functions of the checking layer"),
@@ -45,14 +46,14 @@ def main(arguments):
     name, _, group = arguments[0].removesuffix(".c").partition("_") if arguments else ("", "", "")
     if name == "fortran" and len(arguments) == 2:
         arguments = ["fortran.c", arguments[1]]
-    if len(arguments) != 2 or arguments[0] not in OUTPUTS:
-        print("usage: generate.py OUTPUT FILE", *(f"  {o}: {t}" for o, (_, t) in OUTPUTS.items()), sep="\n",
+    if len(arguments) < 2 or arguments[0] not in OUTPUTS:
+        print("usage: generate.py OUTPUT FILE [HEADER...]", *(f"  {o}: {t}" for o, (_, t) in OUTPUTS.items()), sep="\n",
               file=sys.stderr)
         return 2
-    output, path = arguments
+    output, path, *headers = arguments
     module = importlib.import_module(OUTPUTS[output][0])
     functions = [f for f in table.read() if f.group == group or name != "fortran" or not group]
-    pathlib.Path(path).write_text(module.generate(functions))
+    pathlib.Path(path).write_text(module.generate(functions, *headers))
     return 0
 
 

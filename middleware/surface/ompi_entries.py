@@ -35,9 +35,9 @@ def is_absent(f):
     return f.group == "mpit" or any(p.kind == "F08_STATUS" for p in f.params)
 
 
-def neutral(text, status):
+def neutral(text, status, handle="void *"):
     """C without the types of any mpi.h but statuses: Open MPI's or ours."""
-    text = FUNCTIONS.sub("void *", HANDLES.sub("void *", text))
+    text = FUNCTIONS.sub("void *", HANDLES.sub(handle, text))
     return re.sub(r"\bMPI_Status\b", status, text)
 
 
@@ -65,6 +65,10 @@ def by_int(f):
 
 
 def entry(f):
+    if f.group == "f2c" and f.stem.endswith("_c2f"):
+        return define(f, [f"return {number(f)}_out(pf_{f.name}({f.arguments}));"])
+    if f.group == "f2c" and f.ret != "int":
+        return define(f, [f"return pf_{f.name}({number(f)}_in({f.arguments}));"])
     if f.ret != "int":
         return define(f, [f"return pf_{f.name}({f.arguments});"])
     before, arguments, after = ["pf_fortran_called_from(__builtin_return_address(0));"], [], []
@@ -73,6 +77,10 @@ def entry(f):
             arguments.append(argument(f, p, before, after))
     call = cfile.wrap(f"int code = pf_{f.name}({', '.join(arguments)});", "        ")
     return define(f, [*before, call, *after, "return pf_errcode_out(code);"])
+
+
+def number(f):
+    return f"pf_{f.stem.rsplit('_', 1)[0].lower()}_number"
 
 
 def argument(f, p, before, after):
@@ -90,7 +98,7 @@ def argument(f, p, before, after):
     if p.kind == "ATTRIBUTE" and p.dir == "out":
         after += ["if (code == 0 && *flag)", f"    pf_attribute_out({f.of_kind('KEYVAL')[0].name}, {p.name});"]
         return p.name
-    if p.kind == "WEIGHTS" and p.dir == "in":
+    if p.kind == "WEIGHTS":
         return f"pf_weights_in({p.name})"
     if p.kind == "OFFSET" and f.stem == "File_set_view":
         return f"{p.name} == MPI_DISPLACEMENT_CURRENT ? -1 : {p.name}"

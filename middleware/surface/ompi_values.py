@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""ompi_values.h: the named values of Open MPI's mpi.h as the middleware's and back, one pair of functions for each kind of parameter."""
+"""ompi_values.h: the named values of Open MPI's mpi.h as the middleware's and back, one pair of functions for each kind of parameter; and Fortran's
+numbers of predefined handles, which Open MPI's headers for Fortran say.
+"""
 
+import pathlib
 import re
 
 import cfile
+import fortran
 import fortran_constants
+import table
 
 # Which constants a parameter of a kind can have; the others have the same value in both, or none.
 NAMES = {
@@ -17,6 +22,7 @@ NAMES = {
 }
 # Values that are sums of constants.
 BITS = {"ASSERT": r"MPI_MODE_NO\w+", "AMODE": r"MPI_MODE_(?!NO)\w+"}
+NUMBER = re.compile(r"parameter *\( *(MPI_\w+) *= *(-?\d+) *\)")
 SAME = ("MPI_UNDEFINED", "MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE", "MPI_SUCCESS")
 
 
@@ -24,14 +30,31 @@ def own():
     return fortran_constants.read(fortran_constants.HEADER.read_text())
 
 
-def generate(_functions):
+def generate(_functions, *headers):
     values = own()
     parts = [cfile.header("named values of Open MPI"), "#pragma once\n\n#include <mpi.h> /* Open MPI's */\n\n"]
     parts += [f'_Static_assert({name} == {values[name]}, "the same in both");\n' for name in SAME if name in values]
     for kind, names in {**NAMES, **BITS}.items():
         pairs = [(name, value) for name, value in values.items() if re.fullmatch(names, name)]
         parts += [function(kind, "in", pairs), function(kind, "out", [(value, name) for name, value in pairs])]
-    return "".join(parts)
+    numbers = {name: int(number) for path in headers for name, number in NUMBER.findall(pathlib.Path(path).read_text())}
+    types = {}
+    values["MPI_ERRORS_ABORT"] = values["MPI_ERRORS_ARE_FATAL"]  # of MPI 4, as in middleware/ompi_abi/ompi_abi.c
+    for name, value in fortran_constants.DEFINE.findall(fortran_constants.HEADER.read_text()):
+        handle = fortran_constants.HANDLE.match(value)
+        types[name] = handle.group(1) if handle else types.get(value.strip())
+    types["MPI_ERRORS_ABORT"] = "MPI_Errhandler"
+    return "".join(parts) + "".join(fortran_numbers(stem.lower(), {numbers[name]: values[name] for name in sorted(numbers, key=numbers.get) if types.get(name) == table.HANDLES[kind]})
+                                    for kind, stem in fortran.STEMS.items())
+
+
+def fortran_numbers(stem, pairs):
+    """Numbers of other objects (middleware/object/f2c.c) are the same."""
+    text = ""
+    for way, cases in (("in", pairs.items()), ("out", {value: number for number, value in reversed(pairs.items())}.items())):
+        text += (f"\nstatic inline int pf_{stem}_number_{way}(int number)\n{{\n    switch (number) {{\n"
+                 + "".join(f"    case {a}:\n        return {b};\n" for a, b in cases) + "    default:\n        return number < 0x1000 ? -1 : number;\n    }\n}\n")
+    return text
 
 
 def function(kind, way, pairs):

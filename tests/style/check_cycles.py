@@ -33,7 +33,7 @@ ROOMS = ["account", "core", "compute", "summary", "object", "datatype", "agree",
 
 # A library that no other one is linked with: programs of the standard ABI call the middleware through its names, which belong to
 # SimGrid elsewhere in the process. And what goes into programs, under names of the C library.
-APART = ("middleware/abi_entries.c", "middleware/ompi_abi/ompi_entries.c", "tools/pfcc/pfwaits.c")
+APART = ("middleware/abi_entries.c", "middleware/ompi_abi/layer.c", "middleware/ompi_abi/ompi_entries.c", "tools/pfcc/pfwaits.c")
 
 
 def objects(root, build):

@@ -6,14 +6,16 @@
 #include <string.h>
 
 #include "loader/elf_file.h"
+#include "middleware/process/abi.h"
 
 static void note_needed(struct binary_facts *facts, const char *name)
 {
     static const char *const ours[] = {"libparfocal.so", "libportals.so"};
-    if (strcmp(name, "libmpi.so.40") == 0) {
-        facts->openmpi = true;
-        return;
-    }
+    static const char *const openmpi[] = {"libmpi.so.40", "libmpi_mpifh.so.40", "libmpi_usempif08.so.40",
+                                          "libmpi_usempi_ignore_tkr.so.40"};
+    for (size_t i = 0; i < sizeof openmpi / sizeof openmpi[0]; i++)
+        if (strcmp(name, openmpi[i]) == 0)
+            return;
     facts->abi |= strncmp(name, "libmpi_abi.so", 13) == 0;
     static const char *const others[] = {"libmpi.so",       "libmpich.so",   "libmpicxx.so",
                                          "libmpi_mpifh.so", "libmpi_usempi", "libsimgrid.so"};
@@ -36,11 +38,12 @@ const char *binary_read(const char *path, struct binary_facts *facts)
     for (int i = 0; i < elf.name_count; i++)
         if (elf.names[i].kind == PF_ELF_NEEDED)
             note_needed(facts, elf.names[i].text);
+    if (!fault && !facts->parfocal && !facts->abi && !facts->other_mpi[0])
+        facts->openmpi = pf_openmpi_programs.is(&elf);
     pf_elf_free(&elf);
     if (fault)
         return pf_elf_fault_text(fault);
     facts->abi = facts->abi && !facts->parfocal;
-    facts->openmpi = facts->openmpi && !facts->parfocal;
     if (facts->abi || facts->openmpi)
         return movable ? NULL : "is linked for one place in memory (-no-pie)";
     return executable ? "is an ordinary executable" : NULL;
