@@ -92,6 +92,14 @@ class AbiTest(unittest.TestCase):
                 self.assertIn("linker: PASS", self.pfrun("-model", model, "./linker"))
                 self.assertIn("linker: PASS", self.pfrun("-model", model, "linker"))
 
+    def test_thread_local_variables(self):
+        self.by_mpicc("openmpi", HERE / "locals.c")
+        self.build("local", HERE / "locals.c")
+        for program in ("./openmpi", "./local"):
+            for models in (*(("-model", model) for model in MODELS), ("-schedule", "every:1=smpi|portals")):
+                with self.subTest(program=program, models=models):
+                    self.assertIn("locals: PASS", self.pfrun(*models, program))
+
     def test_classes_of_open_mpi(self):
         """Of MPI-2's bindings for C++ (Open MPI 4): the program has the library's objects in its own data."""
         source = HERE / "classes.cpp"
@@ -113,10 +121,10 @@ class AbiTest(unittest.TestCase):
         self.assertIn("the address of a predefined handle in an unknown way", self.pfrun("./looks", status=1))
         self.build("fixed", HERE / "abi.c", self.dir / "library.so", f"-Wl,-rpath,{self.dir}", "-no-pie")
         self.assertIn("linked for one place in memory", self.pfrun("./fixed", status=1))
-        source = self.dir / "local.c"
-        source.write_text("#include <mpi.h>\n_Thread_local int i; int main(int c, char **v) { i = c; return MPI_Init(&i, &v); }\n")
-        self.build("local", source)
-        self.assertIn("thread-local variables", self.pfrun("./local", status=1))
+        self.build("large", HERE / "locals.c", "-DROOM=4096")
+        self.assertIn("thread-local variables", self.pfrun("./large", status=1))
+        self.build("local", HERE / "locals.c")
+        self.assertIn("starts a thread", self.pfrun("./local", "thread", status=1))
 
     def test_started_by_itself(self):
         result = subprocess.run([self.dir / "abi"], text=True, capture_output=True, timeout=60,

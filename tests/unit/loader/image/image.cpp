@@ -43,8 +43,8 @@ static void read(pf_elf *elf, const char *name)
 static pf_image *make(const pf_elf *first, const pf_elf *second, char *why, size_t n)
 {
     const pf_elf *files[] = {first, second};
-    pf_image_plan plan = {files,   second ? 2 : 1, COPIES,  pf_copy_flags(), false,  find_own,
-                          nullptr, nullptr,        nullptr, inner,           nullptr};
+    pf_image_plan plan = {files,   second ? 2 : 1, COPIES, pf_copy_flags(), false,   find_own, nullptr,
+                          nullptr, nullptr,        inner,  nullptr,         nullptr, 0,        0};
     return pf_image_make(&plan, why, n);
 }
 
