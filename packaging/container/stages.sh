@@ -20,7 +20,7 @@ run)
     printf 'path-exclude=%s\n' '/usr/share/locale/*' '/usr/share/man/*' '/usr/share/unicode/*' '/usr/share/doc/*' >/etc/dpkg/dpkg.cfg.d/small
     printf 'path-include=%s\n' '/usr/share/doc/parfocal/*' '/usr/share/doc/*/copyright' >>/etc/dpkg/dpkg.cfg.d/small
     apt-get -q update
-    install_packages /parfocal.deb libc6-dev g++ gfortran python3-matplotlib python3-jinja2
+    install_packages /parfocal.deb libc6-dev g++ gfortran python3-matplotlib python3-munkres python3-jinja2
     rm -rf /parfocal.deb /var/lib/apt/lists/* /var/cache/apt/*
     mkdir -p /work
     ;;

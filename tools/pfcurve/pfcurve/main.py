@@ -20,13 +20,14 @@ from .sweep import Sweep
 def need_tools():
     """What a bare machine may not have."""
     missing = []
-    for module, package in (("matplotlib", "python3-matplotlib"), ("jinja2", "python3-jinja2")):
+    # Matplotlib's package depends by way of fonttools on munkres or on scipy, which is 16 MB more to fetch.
+    for module, package in (("matplotlib", "python3-matplotlib python3-munkres"), ("jinja2", "python3-jinja2")):
         try:
             __import__(module)
         except ImportError:
             missing.append(package)
     if missing:
-        raise Problem(f"missing: {' '.join(missing)} (Debian: apt-get install {' '.join(missing)})")
+        raise Problem(f"missing: {' '.join(missing)} (Debian: apt-get install --no-install-recommends {' '.join(missing)})")
 
 
 def versions(bindir):
