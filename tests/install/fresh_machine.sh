@@ -4,9 +4,11 @@
 # (fresh_steps.sh is what they do). The base systems and downloaded packages are kept in ${XDG_CACHE_HOME:-~/.cache}/parfocal;
 # nothing else stays, however this ends. Usage: fresh_machine.sh [RELEASE-USER...]: RELEASE is bookworm, trixie, forky, noble or resolute
 # (Ubuntu 24.04 and 26.04, whose archive must be reachable, and is taken without a check of its signature), USER is root, or user, who has
-# sudo and folders with spaces in their names, symbolic: root, whose SimGrid, Open MPI, MPICH and UCX are as if they had been linked
-# with -Bsymbolic-functions, or crossed: root, whose Open MPI is Debian 12's in a prefix; by default bookworm-user trixie-root. Needs
-# root and debootstrap; without them status 77. The last line is "N passed, N failed".
+# sudo and folders with spaces in their names, symbolic: root, whose SimGrid and Open MPI are linked with -Bsymbolic-functions: built from
+# the release's source packages into a prefix (rebuilt.sh), or changed to that (symbolic.py) if the mirror has no sources, as MPICH and UCX
+# are, or crossed: root, whose Open MPI is built so from Debian 12's sources; by default bookworm-user trixie-root. The whole matrix of
+# these is bookworm-symbolic trixie-symbolic forky-symbolic trixie-crossed. Needs root and debootstrap; without them status 77. The last
+# line is "N passed, N failed".
 set -eu
 { # Read as a whole, so that the file may change while it runs.
 

@@ -24,21 +24,33 @@ step()
     fi
 }
 
+own=$HOME/own
 case $name in
-*-crossed) # Before run-demo, which would configure another build.
-    own=$HOME/bookworm
-    step 600 tests/install/crossed.sh bookworm "$own"
-    step 3600 sh -c "apt-get -q update && apt-get -q install -y --no-install-recommends $(awk '$2 == "build" { printf "%s ", $1 }' scripts/packages.txt)"
-    step 600 env OPENMPI_TARBALL="$(find "$own" -name "openmpi_*.orig.tar.*")" meson setup build -Dtests=false -Dopenmpi="$own"
+*-symbolic | *-crossed) # Before run-demo, which would configure another build.
+    release=${name%-*} built="openmpi simgrid"
+    case $name in *-crossed) release=bookworm built=openmpi ;; esac
+    # shellcheck disable=SC2086
+    step 14400 tests/install/rebuilt.sh "$release" "$own" $built
+    sed -n 's/^rebuilt.sh: /     /p' "$log"
+    step 3600 sh -c "apt-get -q install -y --no-install-recommends $(awk '$2 == "build" { printf "%s ", $1 }' scripts/packages.txt)"
+    set -- -Dtests=false
+    [ ! -e "$own/lib/libmpi.so" ] || set -- "$@" -Dopenmpi="$own"
+    [ ! -e "$own/lib/libsimgrid.so" ] || set -- "$@" -Dsimgrid="$own"
+    step 600 env OPENMPI_TARBALL="$(find "$own/source" -name 'openmpi_*.orig.tar.*')" meson setup build "$@"
+    export PATH="$own/bin:$PATH" # its smpirun and mpirun are what Parfocal is compared with
     ;;
 esac
 step 7200 ./run-demo
 case $name in
-*-symbolic)
+*-symbolic) # What was not built is as if it had been.
     step 3600 scripts/setup.sh build test # brings MPICH
-    libraries=$(ldconfig -p | awk '/lib(simgrid|mpi|open-pal|open-rte|mca_common_[a-z]+|mpich|ucp|uct|ucs)\.so\./ { print $NF }' | xargs realpath | sort -u)
-    # shellcheck disable=SC2046,SC2086
-    step 600 tests/install/symbolic.py $libraries $(find /usr/lib -name 'mca_*.so' -path '*openmpi*')
+    [ -e "$own/lib/libmpi.so" ] || plugins=$(find /usr/lib -type f \( -name 'mca_*.so' -path '*openmpi*' -o -name 'libmca_common_*.so.*' \))
+    libraries=$(for one in simgrid mpi open-pal open-rte mpich ucp uct ucs; do
+        [ -e "$own/lib/lib$one.so" ] || ldconfig -p | awk -v one="lib$one.so" 'index($1, one ".") == 1 { print $NF }'
+    done | xargs realpath | sort -u)
+    # shellcheck disable=SC2086
+    step 600 tests/install/symbolic.py $libraries ${plugins:-}
+    sed -n '/mca_/!s/^\([^ ]*\): .*/     converted: \1/p' "$log"
     ;;
 esac
 case $name in

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Open MPI and SimGrid as a user builds them: from the source packages of a Debian release, without Debian's changes, into a prefix, but
 # linked as Ubuntu's packages are, with -Bsymbolic-functions. Installs what that needs: for the root of a Debian machine that is thrown
-# away. The sources stay in PREFIX/source. Prints the seconds. Usage: rebuilt.sh RELEASE PREFIX openmpi|simgrid...
+# away. The sources stay in PREFIX/source. Last lines: the seconds of each, or that the mirror has not got its sources. Usage: rebuilt.sh
+# RELEASE PREFIX openmpi|simgrid...
 set -eu
 release=$1 prefix=$2
 shift 2
@@ -10,7 +11,7 @@ folder=$prefix/source
 jobs=$(nproc)
 apt-get -q update
 DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends gcc g++ gfortran make cmake perl dpkg-dev xz-utils pkg-config \
-    libhwloc-dev libevent-dev libpmix-dev libucx-dev zlib1g-dev libboost-dev nlohmann-json3-dev
+    libhwloc-dev libevent-dev libpmix-dev libucx-dev zlib1g-dev libboost-dev libeigen3-dev nlohmann-json3-dev
 
 mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial"
 sed -n "s/^deb \(\(\[[^]]*] \)\{0,1\}[^ ]*\) .*/deb-src \1 $release main/p" /etc/apt/sources.list | sort -u >"$folder/sources.list"
@@ -40,7 +41,8 @@ build_simgrid()
 
 for name; do
     start=$(date +%s)
-    APT_CONFIG=$folder/conf apt-get -q source --download-only --tar-only "$name"
+    # Not every mirror has the sources of what it has in binary form.
+    APT_CONFIG=$folder/conf apt-get -q source --download-only --tar-only "$name" || { echo "rebuilt.sh: $name: the mirror has no sources"; continue; }
     mkdir "$name"
     tar -xf "$name"_*.orig.tar.* -C "$name" --strip-components=1
     (cd "$name" && "build_$name")

@@ -68,9 +68,9 @@ def copy_changed(folder, build, libmpi):
     for file in found:
         shutil.copy(file.resolve(), folder / file.name)
     changed = [folder / file.name for file in found]
-    if libmpi and (libmpi / "openmpi3").is_dir(): # Open MPI 5's are in its libraries
-        shutil.copytree(libmpi / "openmpi3", folder / "openmpi3")
-        changed += [f for f in (folder / "openmpi3").iterdir() if f.name.startswith(("mca_coll_", "mca_osc_", "mca_pml_"))]
+    for plugins in {f.parent for f in libmpi.glob("openmpi*/mca_*.so")} if libmpi else (): # Open MPI 5's are in its libraries
+        shutil.copytree(plugins, folder / plugins.name)
+        changed += [f for f in (folder / plugins.name).iterdir() if f.name.startswith(("mca_coll_", "mca_osc_", "mca_pml_"))]
     subprocess.run([SYMBOLIC, *changed], check=True)
 
 
