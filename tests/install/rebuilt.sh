@@ -27,7 +27,7 @@ export LDFLAGS="-Wl,-Bsymbolic-functions -Wl,-z,relro" # Ubuntu's
 
 build_openmpi()
 {
-    ./configure --prefix="$prefix" --with-devel-headers --with-ucx --without-verbs --disable-static CFLAGS=-O2 CXXFLAGS=-O2 FCFLAGS=-O1 \
+    ./configure --prefix="$prefix" --with-devel-headers --with-ucx --without-verbs --disable-io-romio --disable-oshmem CFLAGS=-O2 FCFLAGS=-O1 \
         $([ ! -d ompi/mpi/cxx ] || echo --enable-mpi-cxx) # as Debian's of that age
     make -j"$jobs" install
 }
