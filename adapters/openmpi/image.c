@@ -97,8 +97,13 @@ static void find_lines(struct pf_ompi_stack *stack, const struct members *member
 bool pf_ompi_image_make(struct pf_ompi_stack *stack, int ranks, char *why, size_t n)
 {
     static const char *const answered[] = {"libucp.so.0", "libucs.so.0", "libucm.so.0", NULL};
-    static const char *const inner[] = {PF_OMPI_NBC_START, PF_OMPI_NBC_PROGRESS, PF_OMPI_OSC_RECEIVE,
+    static const char *const inner[] = {PF_OMPI_NBC_START,
+                                        PF_OMPI_NBC_PROGRESS,
+                                        PF_OMPI_OSC_RECEIVE,
                                         PF_OMPI_OSC_SEND,
+                                        PF_OMPI_OSC_COMM,
+                                        PF_OMPI_OSC_UCX_ACCUMULATE,
+                                        PF_OMPI_OSC_UCX_GET_ACCUMULATE,
 #define X(name) name,
                                         PF_OMPI_RETAIN(X)
 #undef X
