@@ -30,6 +30,7 @@ int main(void) { printf("%d %d %d %d\\n", by_call(), by_jump(), by_table(), by_a
 """
 SYMBOLIC = pathlib.Path(__file__).with_name("symbolic.py")
 E2E = SYMBOLIC.parent.parent / "e2e" / "run_e2e.py"
+WINDOWS = SYMBOLIC.parent.parent / "cli" / "pfrun" / "mpich.c"
 PROGRAMS = ("gacc", "topocoll", "truncate")  # what is replaced in the libraries
 MODES = {True: "stock,smpi,portals,schedule", False: "stock,smpi,analytic"}  # with Open MPI, and without
 
@@ -84,6 +85,9 @@ def run_changed(build, libmpi):
         for loading in ("image", "clones"):
             environment["PARFOCAL_OPENMPI_LOADING"] = loading
             subprocess.run([E2E, "--bin", build / "bin", "--modes", MODES[bool(libmpi)], *PROGRAMS], check=True, env=environment)
+            if libmpi: # a window that moves to osc/ucx, which is a plugin or a part of libmpi
+                subprocess.run([build / "bin" / "pfcc", WINDOWS, "-o", f"{folder}/windows"], check=True)
+                subprocess.run([build / "bin" / "pfrun", "-np", "4", "-model", "smpi", f"{folder}/windows", "smpi", "ucx"], check=True, env=environment)
 
 
 def main():
