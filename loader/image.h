@@ -32,8 +32,8 @@ struct pf_image_plan {
     int flags;  /* of dlopen, for the other libraries they need */
     /* A user's program, and not libraries that are known: writes to its code and constants end it, as they
      * do elsewhere, which takes a second mapping for each copy, and a third if it has pages of zeroes.
-     * Refused is a program that asks the dynamic linker for its own names, or allows code on its stack, unless
-     * there is `find`, which answers. */
+     * Refused is a program that asks the dynamic linker for its own names, or allows code on its stack,
+     * unless there is `find`, which answers. */
     bool program;
     /* Is asked first about every name that one of the files does not define; for all copies. Or NULL. */
     pf_imports_find *find;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The dynamic linker's functions for programs of which each rank has a copy that it does not know. */
 #include "middleware/process/abi_linker.h"
 
 #include <dlfcn.h>
