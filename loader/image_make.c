@@ -398,19 +398,30 @@ static void add_moved(struct reading *reading, size_t place, size_t leads_to)
 /* Calls whose answer depends on what the dynamic linker knows of the caller; those of the simulated C library
  * have a prefix (loader/libc.def). (dl_iterate_phdr is in every program, for when it is executed directly.)
  */
-static bool asks_linker(const char *name, bool foreign)
+static bool asks_linker(const char *name)
 {
     static const char prefix[] = "__wrap_";
-    static const char *const names[] = {"dlopen",     "dlmopen",     "dlsym",           "dlvsym", "dladdr",
-                                        "dladdr1",    "dlinfo",      "_dl_find_object", "mcount", "_mcount",
-                                        "__fentry__", "__asan_init", "__tls_get_addr"};
-    static const char tells[] = "backtrace_symbols"; /* and ..._fd: addresses alone */
+    static const char *const names[] = {"dlopen",
+                                        "dlmopen",
+                                        "dlsym",
+                                        "dlvsym",
+                                        "dladdr",
+                                        "dladdr1",
+                                        "dlinfo",
+                                        "_dl_find_object",
+                                        "mcount",
+                                        "_mcount",
+                                        "__fentry__",
+                                        "__asan_init",
+                                        "__tls_get_addr",
+                                        "backtrace_symbols",
+                                        "backtrace_symbols_fd"};
     if (strncmp(name, prefix, sizeof prefix - 1) == 0)
         name += sizeof prefix - 1;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(name, names[i]) == 0)
             return true;
-    return !foreign && strncmp(name, tells, sizeof tells - 1) == 0;
+    return false;
 }
 
 /* What a library asks for the address of a thread-local variable gets the two words that are filled in by
@@ -491,7 +502,7 @@ static bool bind(struct reading *reading, size_t place, size_t index, int type, 
     else if (undefined && answered(reading, name, &value)) {
         memcpy(reading->image->bytes + place, &(size_t){(size_t)value + addend}, sizeof(size_t));
         return true;
-    } else if (undefined && reading->plan->program && asks_linker(name, reading->plan->find)) {
+    } else if (undefined && reading->plan->program && asks_linker(name)) {
         return refuse(reading, "calls that ask the dynamic linker");
     } else {
         const struct pf_image_name *inside = find_inside(reading, name);

@@ -16,9 +16,8 @@ void pf_call_foreign_thread(int fn)
         pf_die("%s was called before MPI_Init", pf_fn_name(fn));
     if (pf_job_state.over)
         pf_die("%s was called after MPI_Finalize, in an exit handler or a destructor", pf_fn_name(fn));
-    pf_die("%s was called from a thread that is no rank of the job: at most MPI_THREAD_FUNNELED is provided, "
-           "so only "
-           "the thread that called MPI_Init may make MPI calls",
+    pf_die("%s was called from a thread that is no rank of the job: only the thread that called MPI_Init may "
+           "make MPI calls (MPI_THREAD_FUNNELED)",
            pf_fn_name(fn));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "adapters/adapter.h"
+#include "base/config.h"
 #include "base/self.h"
 #include "lowlevel/trace/record.h"
 #include "middleware/account/accounting.h"
@@ -23,12 +24,17 @@ struct pf_world;
 /* The name of a function by its number, "MPI_Send"; never NULL. */
 const char *pf_fn_name(int fn);
 
-/* The level of thread support that a program gets which asks for `required`: at most MPI_THREAD_FUNNELED, in
- * the terms of the question, which are the standard ABI's in a program compiled with PARFOCAL_MPI5_ABI. */
+/* The level of thread support that a program gets which asks for `required`: at most that of the setting
+ * thread_level, in the terms of the question, which are the standard ABI's in a program compiled with
+ * PARFOCAL_MPI5_ABI. */
 static inline int pf_thread_level(int required)
 {
     enum { ABI_FUNNELED = 1024 };
-    int most = required >= ABI_FUNNELED ? ABI_FUNNELED : MPI_THREAD_FUNNELED;
+    int most = *pf_config.thread_level == 'f'   ? MPI_THREAD_FUNNELED
+               : *pf_config.thread_level == 's' ? MPI_THREAD_SERIALIZED
+                                                : MPI_THREAD_MULTIPLE;
+    if (required >= ABI_FUNNELED)
+        most = ABI_FUNNELED << (most - MPI_THREAD_FUNNELED);
     return required < most ? required : most;
 }
 

@@ -59,9 +59,10 @@ static void notice_level(const struct pf_rank *r, int required)
 {
     if (pf_config.thread_notice && r->self.rank == 0 && required > r->thread_level)
         fprintf(stderr,
-                "parfocal: the program asks for %s and gets MPI_THREAD_FUNNELED: only the thread that called "
+                "parfocal: the program asks for %s and gets MPI_THREAD_%s: only the thread that called "
                 "MPI_Init_thread may call MPI\n",
-                required == 2 || required == 2048 ? "MPI_THREAD_SERIALIZED" : "MPI_THREAD_MULTIPLE");
+                required == 2 || required == 2048 ? "MPI_THREAD_SERIALIZED" : "MPI_THREAD_MULTIPLE",
+                *pf_config.thread_level == 'f' ? "FUNNELED" : "SERIALIZED");
 }
 
 static struct pf_rank *rank_of_actor(void)

@@ -34,8 +34,8 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     pthread_join(thread, NULL);
     MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    printf("rank %d %s %d %d\n", rank, provided == MPI_THREAD_FUNNELED ? "funneled" : "other",
-           provided == again, sum);
+    static const char *const levels[] = {"single", "funneled", "serialized", "multiple"};
+    printf("rank %d %s %d %d\n", rank, levels[provided], provided == again, sum);
     MPI_Finalize();
     return 0;
 }

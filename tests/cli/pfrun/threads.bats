@@ -62,7 +62,13 @@ rank 2 funneled 1 6" ]
     cat err
     [ "$(cat err)" = "parfocal: the program asks for MPI_THREAD_MULTIPLE and gets MPI_THREAD_FUNNELED: only the thread that \
 called MPI_Init_thread may call MPI" ]
+    PARFOCAL_THREAD_LEVEL=multiple pfrun -np 3 ./multiple >out 2>err
+    [ "$(cut -d' ' -f3- out | sort -u)" = "multiple 1 6" ]
+    [ ! -s err ]
+    PARFOCAL_THREAD_LEVEL=serialized pfrun -np 3 ./multiple >out
+    [ "$(cut -d' ' -f3- out | sort -u)" = "serialized 1 6" ]
     refuses "MPI_Comm_rank was called from a thread that is no rank of the job" -np 3 ./multiple both
+    PARFOCAL_THREAD_LEVEL=multiple refuses "MPI_Comm_rank was called from a thread that is no rank of the job" -np 3 ./multiple both
 }
 
 # living STATUS MESSAGE THREAD END: what the run says, in a line of error but for MPI_Abort, and how soon it ends. Its input stays open.
