@@ -45,12 +45,6 @@ load common.bash
     refuses "not built with pfcc or pfcxx (it is an ordinary executable)" -np 2 ./x
 }
 
-@test "application built with mpif90" {
-    printf 'use mpi\ncall MPI_Init(i)\ncall MPI_Finalize(i)\nend\n' >x.f90
-    mpif90 x.f90 -o x
-    refuses "built for another MPI (it needs libmpi_" -np 2 ./x
-}
-
 @test "platform that does not exist" { refuses "neither a readable file nor a built-in platform" -np 2 -platform nosuch.xml "$APP"; }
 @test "built-in platform with a bad size" { refuses "is no number of nodes of a star" -np 2 -platform star:x "$APP"; }
 @test "neither -np nor hostfile" { refuses "-np is missing" "$APP"; }

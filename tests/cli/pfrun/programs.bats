@@ -126,8 +126,9 @@ END
     refuses "unknown option '-modl', maybe -model?" -np 2 "$a" : -modl packet -np 1 "$b"
     refuses "program 2: '-model' must come before the first program" -np 2 "$a" : -model packet -np 1 "$b"
     refuses "the application './nosuch' does not exist" -np 2 "$a" : -np 1 ./nosuch
-    cc -o "$b.other" -x c - -Wl,--no-as-needed -l:libmpi_mpifh.so.40 <<<'int main(void) { return 0; }'
-    refuses "'$b.other' was built for another MPI" -np 2 "$a" : -np 1 "$b.other"
+    cc -shared -o libmpich.so.12 -Wl,-soname,libmpich.so.12 -x c /dev/null
+    cc -o "$b.other" -x c - -Wl,--no-as-needed -L. -l:libmpich.so.12 <<<'int main(void) { return 0; }'
+    refuses "'$b.other' was built for another MPI (it needs libmpich.so.12)" -np 2 "$a" : -np 1 "$b.other"
     refuses "more than 10000000 ranks" -np 9999999 "$a" : -np 2 "$b"
     refuses "-no-privatize is for one program" -no-privatize -np 2 "$a" : -np 1 "$b"
     refuses "-replay: a trace is played instead of a program, and there is ':'" -replay trace : -np 2 "$b"
