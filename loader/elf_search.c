@@ -20,8 +20,9 @@ static bool directory(char *out, const char *list, int length, const char *origi
         int word = (int)strlen(words[i]);
         if (length >= word && strncmp(list, words[i], (size_t)word) == 0) {
             const char *slash = strrchr(origin, '/');
-            int kept = slash ? (int)(slash - origin) : 0;
-            return snprintf(out, PATH_MAX, "%.*s%.*s", kept, origin, length - word, list + word) < PATH_MAX;
+            int kept = slash ? (int)(slash - origin) : 1;
+            return snprintf(out, PATH_MAX, "%.*s%.*s", kept, slash ? origin : ".", length - word,
+                            list + word) < PATH_MAX;
         }
     }
     return length && snprintf(out, PATH_MAX, "%.*s", length, list) < PATH_MAX;

@@ -225,10 +225,28 @@ static void move(const struct pf_image_object *object, char *copy)
 {
     for (size_t i = 0; i < object->moved_count; i++)
         *(uintptr_t *)(void *)(copy + object->moved[i]) += (uintptr_t)copy;
+}
+
+static void copy_variables(const struct pf_image_object *object, char *copy)
+{
     for (size_t i = 0; i < object->copied_count; i++) {
         const struct pf_image_copied *one = &object->copied[i];
         memcpy(copy + one->place, one->from ? one->from : copy + one->inside, one->size);
     }
+}
+
+/* All libraries of a program, as a constructor may use what one behind it defines, such as tables of C++; of
+ * others the one that is opened, since most plug-ins never are. */
+static void move_before(const struct pf_image *image, int copy, int number, char *begin)
+{
+    bool all = image->program;
+    if (all && image->open[copy])
+        return;
+    int from = all ? 0 : number, to = all ? image->count : number + 1;
+    for (int i = from; i < to; i++)
+        move(&image->objects[i], begin);
+    for (int i = from; i < to; i++)
+        copy_variables(&image->objects[i], begin);
 }
 
 void *pf_image_open(struct pf_image *image, int copy, const struct pf_elf *file)
@@ -246,8 +264,8 @@ void *pf_image_open(struct pf_image *image, int copy, const struct pf_elf *file)
     char *begin = image->arena + (size_t)copy * image->stride;
     uint64_t bit = (uint64_t)1 << number;
     if (!(image->open[copy] & bit)) {
+        move_before(image, copy, number, begin);
         image->open[copy] |= bit;
-        move(object, begin);
         if (image->ready)
             image->ready(begin + object->base);
         initialise(object, begin);
@@ -277,10 +295,10 @@ bool pf_image_code_on_stack(const void *address)
     return find(address, &found) && found.image->code_on_stack;
 }
 
-const char *pf_image_file(const void *address)
+const struct pf_elf *pf_image_file(const void *address)
 {
     struct found found;
-    return find(address, &found) ? found.object->file->path : NULL;
+    return find(address, &found) ? found.object->file : NULL;
 }
 
 void *pf_image_symbol(const void *loaded, const char *name)

@@ -86,7 +86,7 @@ bool pf_image_program_locals(const void *loaded, struct pf_image_locals *locals)
 bool pf_image_code_on_stack(const void *address);
 
 /* The file of the library in an image that has this address; NULL if none has. */
-PF_EXPORT const char *pf_image_file(const void *address);
+PF_EXPORT const struct pf_elf *pf_image_file(const void *address);
 void *pf_image_symbol(const void *loaded, const char *name);
 
 /* Another library of the same copy, by its path, its file's name or its soname; NULL if there is none. */

@@ -35,7 +35,8 @@ void pf_fortran_called_from(const void *site)
 /* And no place in Open MPI's libraries for Fortran, ours among them. */
 static bool is_program(const void *at)
 {
-    const char *file = pf_image_file(at), *slash = file ? strrchr(file, '/') : NULL;
+    const struct pf_elf *file = pf_image_file(at);
+    const char *slash = file ? strrchr(file->path, '/') : NULL;
     return slash && strncmp(slash, "/libmpi_", 8) != 0;
 }
 

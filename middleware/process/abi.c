@@ -276,7 +276,7 @@ static void start(const struct pf_elf *program, void *loaded)
 
 static void ready(void *loaded)
 {
-    const char *slash = strrchr(pf_image_file(loaded), '/');
+    const char *slash = strrchr(pf_image_file(loaded)->path, '/');
     struct pf_image_locals locals;
     pf_process_lead(loaded);
     if (pf_image_program_locals(loaded, &locals))

@@ -7,6 +7,7 @@
 #include <execinfo.h>
 #include <math.h>
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,10 +51,13 @@ static void names_of_others(int rank)
     int (*get_rank)(MPI_Comm, int *), own = -1;
     *(void **)&get_rank = dlsym(RTLD_DEFAULT, "MPI_Comm_rank");
     CHECK(get_rank && get_rank(MPI_COMM_WORLD, &own) == MPI_SUCCESS && own == rank);
-    void *mpi = dlopen("libmpi.so.40", RTLD_LAZY | RTLD_GLOBAL);
-    *(void **)&get_rank = mpi ? dlsym(mpi, "MPI_Comm_rank") : NULL;
-    own = -1;
-    CHECK(get_rank && get_rank(MPI_COMM_WORLD, &own) == MPI_SUCCESS && own == rank);
+    static const char *const names[] = {"libmpi.so.40", "libmpi.so"};
+    for (int i = 0; i < 2; i++) {
+        void *mpi = dlopen(names[i], RTLD_LAZY | RTLD_GLOBAL);
+        *(void **)&get_rank = mpi ? dlsym(mpi, "MPI_Comm_rank") : NULL;
+        own = -1;
+        CHECK(get_rank && get_rank(MPI_COMM_WORLD, &own) == MPI_SUCCESS && own == rank);
+    }
     char *(*get)(const char *);
     *(void **)&get = dlsym(RTLD_DEFAULT, "getenv");
     CHECK(get && setenv("LINKER_RANK", rank ? "one" : "zero", 1) == 0);
@@ -61,8 +65,12 @@ static void names_of_others(int rank)
     CHECK(strcmp(get("LINKER_RANK"), rank ? "one" : "zero") == 0);
 }
 
-static void libraries(void)
+static void libraries(bool refused)
 {
+    void *plug = dlopen("found.so", RTLD_NOW);
+    CHECK(plug && dlsym(plug, "library_calls"));
+    if (refused)
+        CHECK(!dlopen("refused.so", RTLD_NOW));
     void *library = dlopen("libm.so.6", RTLD_LAZY | RTLD_LOCAL);
     double (*cosine)(double);
     *(void **)&cosine = library ? dlsym(library, "cos") : NULL;
@@ -84,7 +92,7 @@ int main(int argc, char **argv)
     CHECK(strcmp(program_invocation_short_name, "linker") == 0);
     own_names(rank);
     names_of_others(rank);
-    libraries();
+    libraries(argc > 1);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
         puts("linker: PASS");

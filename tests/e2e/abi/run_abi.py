@@ -85,11 +85,25 @@ class AbiTest(unittest.TestCase):
                 with self.subTest(program=name, model=model):
                     self.assertIn(f"{name}: PASS", self.pfrun("-model", model, f"./{name}"))
 
+    def test_constructors_of_libraries(self):
+        """They run when all libraries are in place."""
+        self.by_mpicc("libearly.so", HERE / "early.cpp", "-DLIBRARY", "-shared", "-fPIC", "-Wl,-soname,libearly.so", compiler="mpic++")
+        self.by_mpicc("early", HERE / "early.cpp", self.dir / "libearly.so", f"-Wl,-rpath,{self.dir}", compiler="mpic++")
+        for model in MODELS:
+            with self.subTest(model):
+                self.assertIn("early: PASS", self.pfrun("-model", model, "./early"))
+
     def test_the_dynamic_linker(self):
-        self.by_mpicc("linker", HERE / "linker.c", "-rdynamic", "-ldl")
+        (self.dir / "plug").mkdir()
+        for name, needs in (("found.so", ()), ("refused.so", ("-Wl,--no-as-needed", self.dir / "liblinked.so"))):
+            if needs:
+                self.by_mpicc("liblinked.so", HERE / "library.c", "-shared", "-fPIC", "-Wl,-soname,liblinked.so", "-Wl,--no-as-needed", "-lmpi")
+            self.by_mpicc(f"plug/{name}", HERE / "library.c", "-shared", "-fPIC", *needs)
+        self.by_mpicc("linker", HERE / "linker.c", "-rdynamic", "-ldl", "-Wl,-rpath,$ORIGIN/plug:$ORIGIN", "-Wl,--no-as-needed", self.dir / "liblinked.so")
         for model in MODELS:
             with self.subTest(model):
                 self.assertIn("linker: PASS", self.pfrun("-model", model, "./linker"))
+                self.assertIn("refused.so' is not opened, as it needs liblinked.so", self.pfrun("-model", model, "./linker", "refused"))
                 self.assertIn("linker: PASS", self.pfrun("-model", model, "linker"))
 
     def test_thread_local_variables(self):
