@@ -38,7 +38,7 @@
  * of address space besides its stack. */
 #define MEMORY_OF_RANK     45000.0
 #define MEMORY_OF_OPENMPI  1050000.0
-#define ADDRESS_OF_OPENMPI 79e6
+#define ADDRESS_OF_OPENMPI 108e6
 
 static char *found(const char *path)
 {

@@ -219,7 +219,7 @@ int main(int c, char **v) { MPI_Init(&c, &v); MPI_Barrier(MPI_COMM_WORLD); retur
 
 @test "ranks that do not fit into memory are refused before they start" {
     ulimit -v 3000000
-    refuses "300 ranks need 24.4 GiB of address space and what the program takes; the limit is 2.9 GiB (ulimit -v): at most 35 ranks" -np 300 -model portals "$APP"
+    refuses "300 ranks need 32.5 GiB of address space and what the program takes; the limit is 2.9 GiB (ulimit -v): at most 26 ranks" -np 300 -model portals "$APP"
     run pfrun -np 20 -model portals "$APP"
     echo "$output"
     [ "$status" -eq 0 ]
