@@ -266,7 +266,7 @@ static void start(const struct pf_elf *program, void *loaded)
     if (!copies)
         copies = pf_calloc((size_t)pf_job_state.size, sizeof *copies);
     copies[rank].loaded = loaded;
-    copies[rank].of_openmpi = is_openmpi(program);
+    copies[rank].of_openmpi = !is_abi(program);
     give_name(loaded);
     give_environment(rank);
     *(void **)&entry = (char *)loaded + program->entry;

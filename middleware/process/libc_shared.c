@@ -16,50 +16,17 @@
 #include "middleware/process/private.h"
 #include "middleware/process/private_system.h"
 
-/* Tables that are computed once, memory that was set aside, counters of objects. */
-static const char *const harmless[] = {"ld-linux",
-                                       "libc.",
-                                       "libm.",
-                                       "libmvec.",
-                                       "libdl.",
-                                       "librt.",
-                                       "libpthread.",
-                                       "libgcc_s.",
-                                       "libstdc++.",
-                                       "libgfortran.",
-                                       "libquadmath.",
-                                       "libgomp.",
-                                       "libomp.",
-                                       "libasan.",
-                                       "libubsan.",
-                                       "libblas.",
-                                       "libcblas.",
-                                       "liblapack",
-                                       "libopenblas",
-                                       "libscipy_openblas",
-                                       "libatlas.",
-                                       "libblis",
-                                       "libfftw3",
-                                       "libgsl",
-                                       "libz.",
-                                       "libhdf5",
-                                       "libnetcdf",
-                                       "libarmadillo",
-                                       "libarpack",
-                                       "libsuperlu",
-                                       "libmetis.",
-                                       "libscotch",
-                                       "libboost_",
-                                       "libsimgrid.",
-                                       "libparfocal",
-                                       "libportals.",
-                                       "libcrypto.",
-                                       "libssl.",
-                                       "libtinfo.",
-                                       "libevent_core",
-                                       "libevent_pthreads" /* both of Open MPI */,
-                                       "libhwloc.",
-                                       "libudev."};
+/* Tables that are computed once, memory that was set aside, counters of objects; libevent_* is Open MPI's. */
+static const char *const harmless[] = {
+    "ld-linux",     "libc.",       "libm.",        "libmvec.",    "libdl.",
+    "librt.",       "libpthread.", "libgcc_s.",    "libstdc++.",  "libgfortran.",
+    "libquadmath.", "libgomp.",    "libomp.",      "libasan.",    "libubsan.",
+    "libblas.",     "libcblas.",   "liblapack",    "libopenblas", "libscipy_openblas",
+    "libatlas.",    "libblis",     "libfftw3",     "libgsl",      "libz.",
+    "libhdf5",      "libnetcdf",   "libarmadillo", "libarpack",   "libsuperlu",
+    "libmetis.",    "libscotch",   "libboost_",    "libsimgrid.", "libparfocal",
+    "libportals.",  "libcrypto.",  "libssl.",      "libtinfo.",   "libhwloc.",
+    "libudev.",     "libevent_"};
 
 struct library {
     const struct link_map *map;
