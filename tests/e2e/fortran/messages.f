@@ -100,6 +100,7 @@ C Persistent requests, tests until done
      &     MPI_COMM_WORLD, req(2), ierr)
       do 30 n = 1, 3
          dback(4) = 0
+         call MPI_F_SYNC_REG(dback)
          call MPI_STARTALL(2, req, ierr)
          flag = .false.
  31      if (.not. flag) then
