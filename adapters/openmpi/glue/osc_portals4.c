@@ -16,6 +16,9 @@
  * The end of an epoch waits for a counter and leaves the events of its operations in the queue. They are
  * looked at here, so that their requests are over then as well.
  *
+ * It knows types of C only, and takes complex numbers of two floats for such of two doubles. Here it sees
+ * types of Fortran as those of C, and what it asks of the NIC has the right type.
+ *
  * It has 8 requests and gives no limit, which it means as none; but a list without a limit grows only for
  * ranks that do not wait. The ninth pending MPI_Rget of a rank would wait for an earlier one to be freed.
  */
@@ -23,6 +26,7 @@
 
 #include <limits.h>
 
+#include "ompi/datatype/ompi_datatype.h"
 #include "ompi/request/request.h"
 #include "opal/class/opal_free_list.h"
 #include "opal/runtime/opal_progress.h"
@@ -48,6 +52,44 @@ static void count(void *user)
         counted = request;
     if (request == counted)
         request->expected++;
+}
+
+static bool of_floats; /* the complex numbers of the operation at hand */
+
+static ompi_datatype_t *base_of(ompi_datatype_t *type)
+{
+    enum {
+        INTEGER = OMPI_DATATYPE_FLAG_DATA_INT,
+        REAL = OMPI_DATATYPE_FLAG_DATA_FLOAT,
+        COMPLEX = OMPI_DATATYPE_FLAG_DATA_COMPLEX
+    };
+    const struct {
+        unsigned kind;
+        size_t size;
+        ompi_predefined_datatype_t *type;
+    } rows[] = {{INTEGER, 1, &ompi_mpi_int8_t},
+                {INTEGER, 2, &ompi_mpi_int16_t},
+                {INTEGER, 4, &ompi_mpi_int32_t},
+                {INTEGER, 8, &ompi_mpi_int64_t},
+                {REAL, 4, &ompi_mpi_float},
+                {REAL, 8, &ompi_mpi_double},
+                {COMPLEX, 8, &ompi_mpi_c_float_complex},
+                {COMPLEX, 16, &ompi_mpi_c_double_complex}};
+    ompi_datatype_t *base = ompi_datatype_get_single_predefined_type_from_args(type);
+    unsigned flags = base ? (unsigned)base->super.flags : 0;
+    bool fortran = (flags & OMPI_DATATYPE_FLAG_DATA_LANGUAGE) == OMPI_DATATYPE_FLAG_DATA_FORTRAN;
+    for (size_t i = 0; fortran && i < sizeof rows / sizeof rows[0]; i++)
+        if ((flags & OMPI_DATATYPE_FLAG_DATA_TYPE) == rows[i].kind && base->super.size == rows[i].size) {
+            base = &rows[i].type->dt;
+            break;
+        }
+    of_floats = base == &ompi_mpi_c_float_complex.dt;
+    return base;
+}
+
+static ptl_datatype_t right(ptl_datatype_t type)
+{
+    return type == PTL_DOUBLE_COMPLEX && of_floats ? PTL_FLOAT_COMPLEX : type;
 }
 
 static bool is_lock(ptl_match_bits_t bits, ptl_size_t offset, ptl_size_t length)
@@ -86,7 +128,8 @@ static int atomic(ptl_handle_md_t md, ptl_size_t from, ptl_size_t length, ptl_ac
                   void *user, ptl_hdr_data_t header, ptl_op_t operation, ptl_datatype_t type)
 {
     count(user);
-    return PtlAtomic(md, from, length, ack, target, table, bits, offset, user, header, operation, type);
+    return PtlAtomic(md, from, length, ack, target, table, bits, offset, user, header, operation,
+                     right(type));
 }
 
 static int fetch_atomic(ptl_handle_md_t to_md, ptl_size_t to, ptl_handle_md_t md, ptl_size_t from,
@@ -96,7 +139,7 @@ static int fetch_atomic(ptl_handle_md_t to_md, ptl_size_t to, ptl_handle_md_t md
 {
     count(user);
     return PtlFetchAtomic(to_md, to, md, from, length, target, table, bits, offset, user, header, operation,
-                          type);
+                          right(type));
 }
 
 static int swap(ptl_handle_md_t to_md, ptl_size_t to, ptl_handle_md_t md, ptl_size_t from, ptl_size_t length,
@@ -108,7 +151,7 @@ static int swap(ptl_handle_md_t to_md, ptl_size_t to, ptl_handle_md_t md, ptl_si
     if (is_lock(bits, offset, length))
         *at(from) = alone;
     return PtlSwap(to_md, to, md, from, length, target, table, bits, offset, user, header, operand, operation,
-                   type);
+                   right(type));
 }
 
 static int eq_get(ptl_handle_eq_t queue, ptl_event_t *event)
@@ -135,6 +178,7 @@ static int list_init(opal_free_list_t *list, size_t size, size_t alignment, opal
 
 void pf_glue_osc_repair(void (*replace)(void *handle, const char *name, void *value), void *handle)
 {
+    replace(handle, "ompi_datatype_get_single_predefined_type_from_args", (void *)base_of);
     replace(handle, "PtlPut", (void *)put);
     replace(handle, "PtlGet", (void *)get);
     replace(handle, "PtlAtomic", (void *)atomic);

@@ -44,6 +44,29 @@ static void with_accumulate(MPI_Win win, int *memory)
             CHECK(memory[i] == check_size * (check_size + 1) / 2);
 }
 
+/* Two elements of a type that consists of some parts, each with the sum over the ranks. */
+#define KIND(type, part, parts)                                                                              \
+    do {                                                                                                     \
+        part out[2 * (parts)], *sums = (part *)(void *)memory;                                               \
+        for (int i = 0; i < 2 * (parts); i++)                                                                \
+            out[i] = (part)(check_rank + 1);                                                                 \
+        memset(memory, 0, N * sizeof(int));                                                                  \
+        CHECK_OK(MPI_Win_fence(0, win));                                                                     \
+        CHECK_OK(MPI_Accumulate(out, 2, type, 0, 0, 2, type, MPI_SUM, win));                                 \
+        CHECK_OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));                                                    \
+        for (int i = 0; i <= 2 * (parts) && check_rank == 0; i++)                                            \
+            CHECK(sums[i] == (i < 2 * (parts) ? (part)(check_size * (check_size + 1) / 2) : (part)0));       \
+    } while (0)
+
+static void with_kinds(MPI_Win win, int *memory)
+{
+    KIND(MPI_C_FLOAT_COMPLEX, float, 2);
+    KIND(MPI_C_DOUBLE_COMPLEX, double, 2);
+    KIND(MPI_INTEGER, int, 1);
+    KIND(MPI_REAL, float, 1);
+    KIND(MPI_DOUBLE_PRECISION, double, 1);
+}
+
 static void with_groups(MPI_Win win, int *memory)
 {
     int right = (check_rank + 1) % check_size, left = (check_rank + check_size - 1) % check_size, out[N];
@@ -120,6 +143,7 @@ int main(int argc, char **argv)
             SWITCH_A();
         with_fence(win[i & 1], memory[i & 1]);
         with_accumulate(win[i & 1], memory[i & 1]);
+        with_kinds(win[i & 1], memory[i & 1]);
         with_groups(win[i & 1], memory[i & 1]);
         with_locks(win[i & 1], memory[i & 1]);
         TIME("window");
