@@ -178,7 +178,7 @@ static int list_init(opal_free_list_t *list, size_t size, size_t alignment, opal
 
 void pf_glue_osc_repair(void (*replace)(void *handle, const char *name, void *value), void *handle)
 {
-    replace(handle, "ompi_datatype_get_single_predefined_type_from_args", (void *)base_of);
+    replace(handle, PF_OMPI_OSC_TYPE, (void *)base_of);
     replace(handle, "PtlPut", (void *)put);
     replace(handle, "PtlGet", (void *)get);
     replace(handle, "PtlAtomic", (void *)atomic);

@@ -35,6 +35,7 @@
  *   PF_OMPI_OSC_UCX                    which components one-sided communication over UCX may take, where osc/ucx is wanted
  *   PF_OMPI_OSC_UCX_...                of osc/ucx: its component, its table of functions, and two of these
  *   PF_OMPI_OSC_LIST                   with which osc/portals4 makes its list of requests
+ *   PF_OMPI_OSC_TYPE                   with which it finds the predefined datatype of an accumulate
  *   PF_OMPI_OSC_CONTROL, _LOCK         how osc/portals4 marks what is no data, and where its lock lies there
  *   PF_OMPI_OSC_EXCLUSIVE              what it writes there to have it alone
  *   PF_OMPI_OSC_COMM                   by which one-sided components copy a communicator
@@ -79,6 +80,7 @@
 #define PF_OMPI_NBC_START     "NBC_Start"
 #define PF_OMPI_NBC_PROGRESS  "NBC_Progress"
 #define PF_OMPI_OSC_LIST      "opal_free_list_init"
+#define PF_OMPI_OSC_TYPE      "ompi_datatype_get_single_predefined_type_from_args"
 #define PF_OMPI_OSC_COMM      "ompi_comm_dup"
 #define PF_OMPI_OSC_CONTROL   (1ULL << 60)
 #define PF_OMPI_OSC_LOCK      8
