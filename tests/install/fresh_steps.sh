@@ -121,6 +121,6 @@ noble-* | resolute-*)
 *)
     step 7200 ./run-tests --suite unit --suite cli --no-suite comparison
     # Of whole programs a sample: each runs in every model, and under schedules.
-    step 7200 ./run-tests mixed coll icoll persistent progress rma winmoves 'windows by osc-ucx' 'objects predefined' 'fortran f08' abi check-faults 'topology mprobe' 'traffic live'
+    step 7200 ./run-tests mixed coll icoll persistent progress rma winmoves 'windows by osc-ucx' 'objects predefined' 'fortran f08' abi 'abi fortran' check-faults 'topology mprobe' 'traffic live'
     ;;
 esac
