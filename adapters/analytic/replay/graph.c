@@ -47,9 +47,25 @@ struct event {
     bool ends;
 };
 
+/* Those that wait for the same: for a processor, and sends and messages also for a NIC. Of them only the one
+ * that is first by order has an event, so that a busy processor does not cost as many events as wait for it.
+ */
+struct waiting {
+    struct parked {
+        uint64_t order;
+        union {
+            struct message *message;
+            uint32_t op;
+        };
+    } * heap;
+    uint32_t count, room;
+    uint64_t first; /* the order of the one that has an event, plus 1; 0: none has */
+};
+
 struct host {
     struct an_graph *graph;
     double *cpus, *out, *in; /* until when processors are busy, and NICs in both directions */
+    struct waiting *waiting; /* of each processor, then of each with each NIC, sends and messages */
     struct pf_envelope_queue underway, unexpected, posted;
     double end;
 };
@@ -68,6 +84,7 @@ static struct {
     size_t count, room;
     uint64_t order, calls;
     double now;
+    size_t cpus, nics;   /* the most that a rank has */
     struct fresh *fresh; /* operations that nothing holds up any more */
     size_t fresh_count, fresh_room;
 } run;
@@ -99,24 +116,65 @@ static struct event take(void)
     return first;
 }
 
+static bool is_parked_before(const struct parked *a, const struct parked *b)
+{
+    return a->order < b->order;
+}
+
+/* What it waits for, if it may have to: NULL where it never waits. */
+static struct waiting *waiting_of(int rank, uint32_t op, const struct message *message)
+{
+    struct waiting *waiting = run.hosts[rank].waiting;
+    if (message)
+        return run.loggops ? &waiting[run.cpus * (1 + run.nics + message->nic) + message->cpu] : NULL;
+    const struct an_graph_op *o = op_of(rank, op);
+    if (run.loggops && o->kind == AN_GRAPH_RECEIVE)
+        return NULL;
+    return &waiting[o->cpu + (run.loggops && o->kind == AN_GRAPH_SEND ? run.cpus * (1 + o->nic) : 0)];
+}
+
+/* It may begin at that date, but for what waits for the same: that goes by order, each at the earliest when
+ * the one before it has gone. */
+static void put_or_park(struct event event)
+{
+    struct waiting *w = waiting_of(event.rank, event.op, event.message);
+    if (w && w->first && w->first <= event.order) {
+        struct parked parked = {.order = event.order, .message = event.message};
+        if (!event.message)
+            parked.op = event.op;
+        PF_ARRAY_ROOM(w->heap, w->room, w->count + 1);
+        PF_HEAP_PUT(w->heap, w->count, parked, is_parked_before);
+        return;
+    }
+    if (w)
+        w->first = event.order + 1;
+    put(event);
+}
+
 /* At one date, LogGOPSim takes what came first; otherwise operations of a rank that may begin do it in their
  * own order, after all that ends or arrives then. */
-static void post(double date, int rank, uint32_t op, bool ends, struct message *message)
+static void post_operation(double date, int rank, uint32_t op)
 {
-    bool begins = !ends && !message && !run.loggops;
-    put((struct event){.date = date,
-                       .order = begins ? (uint64_t)1 << 63 | op : run.order++,
-                       .message = message,
-                       .rank = rank,
-                       .op = op,
-                       .ends = ends});
+    put_or_park((struct event){
+        .date = date, .order = run.loggops ? run.order++ : (uint64_t)1 << 63 | op, .rank = rank, .op = op});
+}
+
+static void post_end(double date, int rank, uint32_t op)
+{
+    put((struct event){.date = date, .order = run.order++, .rank = rank, .op = op, .ends = true});
+}
+
+static void post_message(struct message *message)
+{
+    put((struct event){
+        .date = message->arrival, .order = run.order++, .message = message, .rank = message->destination});
 }
 
 /* It keeps its turn among those of that date. */
 static void retry(struct event event, double date)
 {
     event.date = date;
-    put(event);
+    put_or_park(event);
 }
 
 /* ---- what operations require ---- */
@@ -157,7 +215,7 @@ static void finish_at(int rank, uint32_t op, double date)
     if (run.loggops)
         finish(rank, op);
     else
-        post(fmax(date, run.now), rank, op, true, NULL);
+        post_end(fmax(date, run.now), rank, op);
 }
 
 static int compare_fresh(const void *left, const void *right)
@@ -178,6 +236,25 @@ static double free_from(int rank, const struct an_graph_op *op)
     return run.loggops && op->kind == AN_GRAPH_SEND ? fmax(cpu, host->out[op->nic]) : cpu;
 }
 
+static double free_for(int rank, const struct message *m)
+{
+    return fmax(run.hosts[rank].cpus[m->cpu], run.hosts[rank].in[m->nic]);
+}
+
+/* After an event: the next one that waits for the same has its turn. */
+static void unpark(const struct event *event, struct waiting *w)
+{
+    struct event next = {.order = w->heap[0].order, .rank = event->rank};
+    if (event->message)
+        next.message = w->heap[0].message;
+    else
+        next.op = w->heap[0].op;
+    double from =
+        next.message ? free_for(next.rank, next.message) : free_from(next.rank, op_of(next.rank, next.op));
+    PF_HEAP_DROP_FIRST(w->heap, w->count, is_parked_before);
+    retry(next, fmax(from, run.now));
+}
+
 static void post_fresh(void)
 {
     if (run.fresh_count > 1)
@@ -185,7 +262,7 @@ static void post_fresh(void)
     for (size_t i = 0; i < run.fresh_count; i++) {
         int rank = run.fresh[i].rank;
         double date = free_from(rank, op_of(rank, run.fresh[i].op));
-        post(run.loggops ? date : fmax(date, run.now), rank, run.fresh[i].op, false, NULL);
+        post_operation(run.loggops ? date : fmax(date, run.now), rank, run.fresh[i].op);
     }
     run.fresh_count = 0;
 }
@@ -249,7 +326,7 @@ static void send(int rank, uint32_t index, struct an_graph_op *op)
     pf_envelope_insert(&run.hosts[op->peer].underway, &m->envelope);
     run.program->ranks[rank].messages++;
     run.program->ranks[rank].bytes += op->size;
-    post(m->arrival, op->peer, 0, false, m);
+    post_message(m);
 }
 
 /* A rendezvous holds the sender's processor and NIC up until now. */
@@ -309,7 +386,7 @@ static void arrive(const struct event *event)
     struct host *host = &run.hosts[m->destination];
     const struct an_loggops *l = run.loggops;
     if (l) {
-        double from = fmax(host->cpus[m->cpu], host->in[m->nic]), rest = (double)m->size - 1;
+        double from = free_for(m->destination, m), rest = (double)m->size - 1;
         if (from > run.now) {
             retry(*event, from);
             return;
@@ -349,6 +426,9 @@ static void operate(const struct event *event)
 
 static void handle(const struct event *event)
 {
+    struct waiting *w = event->ends ? NULL : waiting_of(event->rank, event->op, event->message);
+    if (w && w->first == event->order + 1)
+        w->first = 0;
     run.now = event->date;
     if (event->message)
         arrive(event);
@@ -356,6 +436,8 @@ static void handle(const struct event *event)
         finish(event->rank, event->op);
     else
         operate(event);
+    if (w && w->first == 0 && w->count > 0)
+        unpark(event, w);
 }
 
 /* ---- the whole ---- */
@@ -371,18 +453,22 @@ static void make_hosts(void)
             nics = graph->ops[i].nic >= nics ? graph->ops[i].nic + 1u : nics;
         }
     }
+    run.cpus = cpus;
+    run.nics = nics;
     double *numbers = pf_calloc(size * (cpus + 2 * nics), sizeof *numbers);
+    struct waiting *waiting = pf_calloc(size * cpus * (1 + 2 * nics), sizeof *waiting);
     for (size_t rank = 0; rank < size; rank++, numbers += cpus + 2 * nics) {
         run.hosts[rank].cpus = numbers;
         run.hosts[rank].out = numbers + cpus;
         run.hosts[rank].in = numbers + cpus + nics;
+        run.hosts[rank].waiting = waiting + rank * cpus * (1 + 2 * nics);
         for (size_t i = 0; i < cpus; i++)
             numbers[i] = run.now;
         for (uint32_t i = 0; i < run.hosts[rank].graph->count; i++)
             if (run.hosts[rank].graph->ops[i].unmet == 0)
                 add_fresh((int)rank, i);
+        post_fresh();
     }
-    post_fresh();
 }
 
 /* The first operation that has begun and does not end, or that never begins. */
