@@ -7,20 +7,21 @@
 # sudo and folders with spaces in their names, symbolic: root, whose SimGrid and Open MPI are linked with -Bsymbolic-functions: built from
 # the release's source packages into a prefix (rebuilt.sh), or changed to that (symbolic.py) if the mirror has no sources, as MPICH and UCX
 # are, or crossed: root, whose Open MPI is built so from Debian 12's sources; by default bookworm-user trixie-root. The whole matrix of
-# these is bookworm-symbolic trixie-symbolic forky-symbolic trixie-crossed. Needs root and debootstrap; without them status 77. The last
-# line is "N passed, N failed".
+# these is bookworm-symbolic trixie-symbolic forky-symbolic trixie-crossed. Machines of different releases run at the same time. Needs
+# root and debootstrap; without them status 77. The last line is "N passed, N failed".
 set -eu
 { # Read as a whole, so that the file may change while it runs.
 
 checkout=$(realpath "$(dirname "$0")/../..")
-cache=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/parfocal/machine
-root=$cache/root       # the machine, while it lives
-results=$cache/results # what its steps have printed
+all=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/parfocal/machine
 
 skip() { echo "fresh machine: skipped: $*"; exit 77; }
 die() { echo "fresh machine: $*"; exit 1; }
 
 is_ubuntu() { [ "$release" = noble ] || [ "$release" = resolute ]; }
+
+# of NAME: the folder of its release, and the machine, while it lives
+name() { release=${1%-*} who=${1##*-} cache=$all/$release root=$all/$release/root; }
 
 # Debian's mirrors as this machine's apt knows them: "SITE RELEASE COMPONENT", one a line. What has one release has the others: of one
 # that is not this machine's, its first part.
@@ -98,7 +99,6 @@ copy_checkout()
 # Inside the namespaces: a machine RELEASE-USER. No variable of this machine is known there, not even LANG.
 machine()
 {
-    release=${1%-*} who=${1##*-}
     case $who in symbolic | crossed) who=root ;; esac
     [ -d "$cache/base-$release" ] || make_base
     make_system
@@ -124,13 +124,12 @@ machine()
 run_machine()
 {
     setpriv --pdeathsig KILL unshare --mount --propagation private --pid --fork --kill-child --mount-proc \
-        "$0" inside "$1" </dev/null &
+        "$0" inside "$1" "$results" </dev/null &
     child=$!
     status=0
     wait $child || status=$?
     child=
     [ "$status" -eq 0 ] || echo "FAIL $1: the machine could not be made" | tee -a "$results"
-    clean
 }
 
 # What a killed run has left is removed by the next one.
@@ -147,33 +146,47 @@ stop()
     [ -z "$child" ] || kill -KILL "$child" 2>/dev/null || :
     wait
     clean
-    rm -f "$results"
 }
 
-if [ "${1:-}" = inside ]; then
+case ${1:-} in
+inside)
+    name "$2"
+    results=$3
     { machine "$2" || echo "FAIL $2: the machine could not be made, or its steps were interrupted"; } 2>&1 | tee -a "$results"
     exit 0
-fi
+    ;;
+one)
+    name "$2"
+    results=$3 child=
+    mkdir -p "$cache/archives/partial"
+    exec 9>"$cache/lock"
+    flock 9 # the machines of one release share a folder
+    trap stop EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM HUP
+    clean
+    run_machine "$2"
+    exit
+    ;;
+esac
 
 [ "$(id -u)" -eq 0 ] || skip "only root can make a machine"
 command -v debootstrap >/dev/null || skip "debootstrap is missing (apt-get install debootstrap)"
 unshare --mount --pid --fork true 2>/dev/null || skip "this machine has no namespaces for mounts and processes"
-mkdir -p "$cache/archives/partial"
-exec 9>"$cache/lock"
-flock 9 # the machines of two runs would share a folder
-child=
-trap stop EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
-clean
-release=bookworm
+name bookworm-root
+mkdir -p "$cache"
 [ -n "$(mirrors)" ] || apt-get -q update >/dev/null
 [ -n "$(mirrors)" ] || skip "apt knows no mirror of Debian here"
-: >"$results"
+results=$(mktemp) children=
+trap 'rm -f "$results"' EXIT
+# shellcheck disable=SC2086
+trap 'kill $children; wait; exit 143' INT TERM HUP
 [ $# -gt 0 ] || set -- bookworm-user trixie-root
-for name; do
-    run_machine "$name"
+for name; do # Much of the time is a download or a package manager's, which takes one core.
+    "$0" one "$name" "$results" &
+    children="$children $!"
 done
+wait
 passed=$(grep -c '^ok ' "$results") || :
 failed=$(grep -c '^FAIL ' "$results") || :
 echo "$passed passed, $failed failed"

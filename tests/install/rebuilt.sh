@@ -14,7 +14,7 @@ DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends gcc
     libhwloc-dev libevent-dev libpmix-dev libucx-dev zlib1g-dev libboost-dev libeigen3-dev nlohmann-json3-dev
 
 mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial"
-sed -n "s/^deb \(\(\[[^]]*] \)\{0,1\}[^ ]*\) .*/deb-src \1 $release main/p" /etc/apt/sources.list | sort -u >"$folder/sources.list"
+sed -n "s/^deb \(\(\[[^]]*] \)\{0,1\}[^ ]*\) [^ -]* .*/deb-src \1 $release main/p" /etc/apt/sources.list | sort -u >"$folder/sources.list"
 cat >"$folder/conf" <<CONF
 Dir::Etc { sourcelist "$folder/sources.list"; sourceparts "-"; };
 Dir { State::lists "$folder/lists"; Cache "$folder/cache"; };
