@@ -35,7 +35,8 @@ struct lane {
 
 struct router {
     struct lane in[PORTS][LANES];
-    int flits; /* in them */
+    int flits;            /* in them */
+    uint32_t busy[PORTS]; /* of an input: the channels that are not idle */
     int credit[PORTS][LANES];
     int owner[PORTS][LANES]; /* of an output's channel: 1 + input * LANES + lane */
     int channel_grant[PORTS][LANES], channel_accept[PORTS][LANES];
@@ -319,6 +320,8 @@ static void come(struct net *n, struct router *r, struct lane *lane, struct flit
     r->flits++;
     lane->flits[(lane->first + lane->count++) % n->r->buffer] = flit;
     if (lane->stage == IDLE) {
+        int at = (int)(lane - r->in[0]);
+        r->busy[at / LANES] |= 1U << at % LANES;
         lane->stage = n->r->routing ? ROUTING : CHANNEL;
         lane->from = n->tick;
         lane->port = -1;
@@ -403,39 +406,43 @@ static void inject(struct net *n, int node)
 }
 
 /* ---- The stages of a router. */
+#define FOR_BUSY(c, r, input)                                                                                \
+    for (uint32_t pf_left = (r)->busy[input], c; pf_left && (c = (uint32_t)__builtin_ctz(pf_left), true);    \
+         pf_left &= pf_left - 1)
+
+static int turn_of(const struct router *r, int asking, int output, int c)
+{
+    return (asking - r->channel_grant[output][c] + PORTS * LANES) % (PORTS * LANES);
+}
+
+/* Does an output's channel go to this one of those that ask? */
+static bool is_granted(const struct router *r, const int *asking, int count, int i, int output, int c)
+{
+    int turn = turn_of(r, asking[i], output, c);
+    for (int j = 0; j < count; j++) {
+        const struct lane *other = &r->in[asking[j] / LANES][asking[j] % LANES];
+        if (other->port == output && c >= other->low && c < other->high &&
+            turn_of(r, asking[j], output, c) < turn)
+            return false;
+    }
+    return !r->owner[output][c];
+}
+
 static void give_channels(struct net *n, struct router *r)
 {
-    int asking[PORTS * LANES], granted[PORTS * LANES][LANES], grants[PORTS * LANES], count = 0;
+    int asking[PORTS * LANES], count = 0;
     for (int input = 0; input < n->ports; input++)
-        for (int c = 0; c < n->lanes; c++)
-            if (r->in[input][c].stage == CHANNEL && r->in[input][c].from <= n->tick)
-                asking[count++] = input * LANES + c;
-    for (int i = 0; i < count; i++)
-        grants[i] = 0;
-    for (int output = 0; output < n->ports && count > 0; output++) {
-        for (int c = 0; c < n->lanes; c++) {
-            int best = -1, least = 2 * PORTS * LANES;
-            for (int i = 0; i < count && !r->owner[output][c]; i++) {
-                const struct lane *lane = &r->in[asking[i] / LANES][asking[i] % LANES];
-                int rank = (asking[i] - r->channel_grant[output][c] + PORTS * LANES) % (PORTS * LANES);
-                if (lane->port == output && c >= lane->low && c < lane->high && rank < least) {
-                    best = i;
-                    least = rank;
-                }
-            }
-            if (best >= 0)
-                granted[best][grants[best]++] = c;
-        }
-    }
+        FOR_BUSY(c, r, input)
+    if (r->in[input][c].stage == CHANNEL && r->in[input][c].from <= n->tick)
+        asking[count++] = input * LANES + (int)c;
     for (int i = 0; i < count; i++) {
         int input = asking[i] / LANES, c = asking[i] % LANES, best = -1, least = LANES;
         struct lane *lane = &r->in[input][c];
-        for (int g = 0; g < grants[i]; g++) {
-            int rank =
-                (granted[i][g] + lane->port * n->lanes - r->channel_accept[input][c] + n->lanes * n->ports) %
-                (n->lanes * n->ports);
-            if (best < 0 || rank < least) {
-                best = granted[i][g];
+        for (int wanted = lane->low; wanted < lane->high; wanted++) {
+            int rank = (wanted + lane->port * n->lanes - r->channel_accept[input][c] + n->lanes * n->ports) %
+                       (n->lanes * n->ports);
+            if ((best < 0 || rank < least) && is_granted(r, asking, count, i, lane->port, wanted)) {
+                best = wanted;
                 least = rank;
             }
         }
@@ -489,6 +496,8 @@ static void send(struct net *n, int router, int input, int c)
         return;
     r->owner[output][lane->lane] = 0;
     lane->stage = lane->count == 0 ? IDLE : n->r->routing ? ROUTING : CHANNEL;
+    if (lane->stage == IDLE)
+        r->busy[input] &= ~(1U << c);
     lane->from = n->tick + 1;
     lane->port = -1;
 }
@@ -505,19 +514,20 @@ static void cross(struct net *n, int router)
     int wish[PORTS][PORTS], grant[PORTS], used[PORTS] = {0}, taken[PORTS] = {0};
     memset(wish, -1, sizeof wish);
     for (int input = 0; input < n->ports; input++)
-        for (int c = 0; c < n->lanes; c++) {
+        FOR_BUSY(c, r, input)
+        {
             struct lane *lane = &r->in[input][c];
             if (!lane->held)
                 continue;
             used[input] = taken[lane->port] = 1;
             if (can_cross(n, r, lane)) {
-                send(n, router, input, c);
+                send(n, router, input, (int)c);
             } else {
                 lane->held = false; /* from the next step on the crossbar is free for others */
             }
         }
     for (int input = 0; input < n->ports; input++)
-        for (int i = 0; i < n->lanes && !used[input]; i++) {
+        for (int i = 0; i < n->lanes && !used[input] && r->busy[input]; i++) {
             int c = (r->turn[input] + i) % n->lanes;
             struct lane *lane = &r->in[input][c];
             if (can_cross(n, r, lane) && !taken[lane->port] && wish[input][lane->port] < 0)
@@ -564,7 +574,8 @@ static void prepare(struct net *n, int router)
 {
     struct router *r = &n->router[router];
     for (int input = 0; input < n->ports; input++)
-        for (int c = 0; c < n->lanes; c++) {
+        FOR_BUSY(c, r, input)
+        {
             struct lane *lane = &r->in[input][c];
             if ((lane->stage == ROUTING || lane->stage == CHANNEL) && lane->port < 0 &&
                 lane->from <= n->tick) {
