@@ -508,11 +508,19 @@ static bool can_cross(const struct net *n, const struct router *r, const struct 
            r->credit[lane->port][lane->lane] > 0;
 }
 
+/* The first one from a number on, in a circle. */
+static int next_of(uint32_t set, int from)
+{
+    uint32_t rest = set >> from << from;
+    return __builtin_ctz(rest ? rest : set);
+}
+
 static void cross(struct net *n, int router)
 {
     struct router *r = &n->router[router];
-    int wish[PORTS][PORTS], grant[PORTS], used[PORTS] = {0}, taken[PORTS] = {0};
-    memset(wish, -1, sizeof wish);
+    int wish[PORTS][PORTS], used[PORTS] = {0}, taken[PORTS] = {0};
+    uint32_t wishing[PORTS] = {0},
+             granted[PORTS] = {0}; /* inputs that wish an output; outputs that take an input */
     for (int input = 0; input < n->ports; input++)
         FOR_BUSY(c, r, input)
         {
@@ -530,28 +538,21 @@ static void cross(struct net *n, int router)
         for (int i = 0; i < n->lanes && !used[input] && r->busy[input]; i++) {
             int c = (r->turn[input] + i) % n->lanes;
             struct lane *lane = &r->in[input][c];
-            if (can_cross(n, r, lane) && !taken[lane->port] && wish[input][lane->port] < 0)
+            if (can_cross(n, r, lane) && !taken[lane->port] && !(wishing[lane->port] >> input & 1)) {
                 wish[input][lane->port] = c;
+                wishing[lane->port] |= 1U << input;
+            }
         }
-    for (int output = 0; output < n->ports; output++) {
-        grant[output] = -1;
-        for (int i = 0; i < n->ports && grant[output] < 0; i++) {
-            int input = (r->grant[output] + i) % n->ports;
-            if (wish[input][output] >= 0)
-                grant[output] = input;
-        }
-    }
+    for (int output = 0; output < n->ports; output++)
+        if (wishing[output])
+            granted[next_of(wishing[output], r->grant[output])] |= 1U << output;
     for (int input = 0; input < n->ports; input++)
-        for (int i = 0; i < n->ports; i++) {
-            int output = (r->accept[input] + i) % n->ports;
-            if (grant[output] != input)
-                continue;
-            int c = wish[input][output];
+        if (granted[input]) {
+            int output = next_of(granted[input], r->accept[input]), c = wish[input][output];
             r->grant[output] = (input + 1) % n->ports;
             r->accept[input] = (output + 1) % n->ports;
             r->turn[input] = (c + 1) % n->lanes;
             send(n, router, input, c);
-            break;
         }
 }
 
