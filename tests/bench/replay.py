@@ -80,7 +80,8 @@ def compare(arguments):
             f.write('<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd"><platform version="4.1"><cluster id="c" prefix="n" '
                     f'suffix="" radical="0-{int(ranks) - 1}" speed="1Gf" bw="12.5GBps" lat="500ns"/></platform>')
         # A setting that SimGrid does not know ends the run when the trace has been read.
-        ways = {"without ranks": pfrun, "reading": [*pfrun, "--cfg=nosuch:1"], "with ranks": ["env", "PARFOCAL_REPLAY_RANKS=yes", *pfrun]}
+        ways = {"without ranks": pfrun, "reading": [*pfrun, "--cfg=nosuch:1"], "with ranks": ["env", "PARFOCAL_REPLAY_RANKS=yes", *pfrun],
+                "by LogGOPSim's rules": ["env", "PARFOCAL_REPLAY_LOGGOPS=L=2500,o=1500,g=1000,G=6,O=0,S=65535", *pfrun]}
         if shutil.which("smpirun"):
             ways["stock SMPI"] = ["smpirun", "-np", ranks, "-platform", platform, "-replay", paths[2], "--log=root.thres:critical"]
         best = {}
