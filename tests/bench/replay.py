@@ -67,7 +67,7 @@ def write_schedule(goal_file, actions_file, kind, ranks, rounds):
 
 
 def compare(arguments):
-    kind, ranks, rounds = (arguments.goal.split(",") + ["1024", "200" if arguments.goal.startswith("ring") else "1"])[:3]
+    kind, ranks, rounds = (arguments.goal.lower().split(",") + ["1024", "200" if arguments.goal.lower().startswith("ring") else "1"])[:3]
     with tempfile.TemporaryDirectory() as work:
         paths = [os.path.join(work, name) for name in ("goal", "actions", "list")]
         with open(paths[0], "w", encoding="utf-8") as goal, open(paths[1], "w", encoding="utf-8") as actions, \
