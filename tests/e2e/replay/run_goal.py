@@ -65,8 +65,20 @@ def binomial(rank, np=37):
             n += 1
 
 
+def crowd(rank, np=24):
+    """Much waits for few processors and NICs."""
+    for n in range(1, np):
+        yield f"s{n}: send {300 * n}b to {(rank + n) % np} tag 0 cpu {n % 3} nic {n % 2}"
+        yield f"r{n}: recv {300 * n}b from {(rank - n) % np} tag 0 cpu {rank % 3} nic {n % 2}"
+        yield f"c{n}: calc {700 * (n + rank)} cpu {n % 4}"
+        if n % 5 == 0:
+            yield f"c{n} requires r{n - 1}"
+
+
 # What LogGOPSim prints for them with these parameters, in ns.
 FINISH = [(dissemination, 48, 33252), (ring, 16, 235120), (incast, 20, 3452386), (irequires, 8, 753993), (streams, 6, 450000), (binomial, 37, 175920)]
+
+CROWD = 429319  # of an engine that tries everything that waits again whenever a processor is free
 
 # Calculated by hand, with the same rules: a message of m B ends o + L + o + 6 (m - 1) ns after its send has begun.
 TWO = "num_ranks 2\nrank 0 {\n%s\n}\nrank 1 {\n%s\n}\n"
@@ -158,6 +170,8 @@ def part_rules(test):
     for program, np, expected in FINISH:
         time = same_in_binary(test, schedule(program, np), RULES)
         test.check(f"LogGOPSim's time of {program.__name__}", time and abs(time * 1e9 - expected) < 1e-3, f"{time}, not {expected} ns")
+    time, said = test.time(schedule(crowd, 24), RULES)
+    test.check("much waits", time and abs(time * 1e9 - CROWD) < 1e-3, f"{time}, not {CROWD} ns\n{said}")
     for text, more, expected in BY_HAND:
         time, said = test.time(text, RULES + more)
         test.check(f"by hand{more}", time and abs(time * 1e9 - expected) < 1e-3, f"{text}{time}, not {expected} ns\n{said}")
