@@ -11,7 +11,7 @@ folder=$prefix/source
 jobs=$(nproc)
 apt-get -q update
 DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends gcc g++ gfortran make cmake perl dpkg-dev xz-utils pkg-config \
-    libhwloc-dev libevent-dev libpmix-dev libucx-dev zlib1g-dev libboost-dev libeigen3-dev nlohmann-json3-dev
+    python3 libpython3-dev libhwloc-dev libevent-dev libpmix-dev libucx-dev zlib1g-dev libboost-dev libeigen3-dev nlohmann-json3-dev
 
 mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial"
 sed -n "s/^deb \(\(\[[^]]*] \)\{0,1\}[^ ]*\) [^ -]* .*/deb-src \1 $release main/p" /etc/apt/sources.list | sort -u >"$folder/sources.list"
