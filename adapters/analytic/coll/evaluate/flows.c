@@ -25,7 +25,7 @@
 #define WAIT_PER_FLOW 2e-6
 
 /* The state of a message. */
-enum { POSTED = 1, LATE = 2, AGAIN = 4 };
+enum { POSTED = 1, LATE = 2, AGAIN = 4, FOLLOWED = 8 };
 
 struct pf_flow_message {
     struct pf_cost_flow price;
@@ -257,6 +257,14 @@ static void note(struct exchange *x, int from, int to, enum note_kind kind, doub
     colls->note[x->notes++] = (struct pf_flow_note){date, from, to, kind};
 }
 
+/* Whether a message leaves at a date for the first time. Requests do not overtake it. */
+static bool is_leaving(const struct exchange *x, int from, int to, double date)
+{
+    const struct pf_flow_message *message = message_of(x, from, to);
+    return message->head < INFINITY && message->begin <= date && message->end == INFINITY &&
+           !(message->state & AGAIN);
+}
+
 /* What NICs send to each other when a message has arrived, or its acknowledgement, or a request for it. */
 static void answer(struct exchange *x, int from, int to, enum note_kind kind, double date)
 {
@@ -278,6 +286,10 @@ static void answer(struct exchange *x, int from, int to, enum note_kind kind, do
         control(x, from, to, price->reliability_bytes, date);
         return;
     case ASKED:
+        if (is_leaving(x, to, from, date)) {
+            message_of(x, to, from)->state |= FOLLOWED;
+            return;
+        }
         known = date + price->again + control(x, to, from, price->request_bytes, date);
         flow(x, from, to, known);
         note(x, from, to, ACKNOWLEDGED, known);
@@ -436,6 +448,9 @@ static void end_until(struct exchange *x, double until)
         message->end =
             pf_cost_flow_ended(x->coll->colls->cost, pf_evaluate_world(x->coll, from),
                                pf_evaluate_world(x->coll, to), message->bytes, message->begin, end);
+        if (message->state & FOLLOWED)
+            note(x, to, from, ASKED, end);
+        message->state &= ~FOLLOWED;
         x->side[from].end = pf_later(x->side[from].end, end);
         x->side[x->n + to].end = pf_later(x->side[x->n + to].end, end);
         if (message->state == POSTED || (message->state & AGAIN)) {
