@@ -88,6 +88,7 @@ static int make_job(const struct pf_job *job, char *why, size_t why_size)
     an_job.on_progress = job->on_progress;
     an_job.wake = wake_waiter;
     an_job.answer = an_message_answer;
+    an_job.leave = an_collective_leave;
     pf_cost_watch(an_job.cost, job->phase);
     an_job.ranks = pf_calloc((size_t)job->size, sizeof(struct an_rank *));
     int *all = pf_malloc((size_t)job->size * sizeof *all);

@@ -4,6 +4,7 @@
 #include "adapters/analytic/coll/coll.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "adapters/analytic/coll/choice.h"
@@ -148,6 +149,9 @@ struct pf_coll *pf_coll_open(struct pf_colls *colls, const struct pf_coll_call *
     coll->early = colls->sends && call->kind == PF_COLL_BARRIER && !coll->plan.sparse;
     coll->together = needs_all(&coll->plan) && !coll->plan.sparse && !coll->early;
     coll->flows = false;
+    coll->stepwise =
+        !coll->together && !coll->early && !call->nonblocking && !call->cut && pf_evaluate_shares(coll);
+    coll->until = INFINITY;
     coll->posts = NULL;
     coll->arrived = coll->queue_length = coll->done_length = coll->taken = 0;
     coll->now = 0;
@@ -188,6 +192,9 @@ static size_t own_bytes(const struct pf_coll_call *call, int rank)
     }
 }
 
+/* s: rounds that begin so much later belong to the same step. */
+#define STEP 1e-7
+
 void pf_coll_arrive(struct pf_coll *coll, int rank, double date)
 {
     coll->now = date;
@@ -198,10 +205,29 @@ void pf_coll_arrive(struct pf_coll *coll, int rank, double date)
     if (own > 0)
         coll->member[rank].clock += pf_cost_copy_own(coll->colls->cost, own);
     coll->member[rank].clock += pf_cost_start(coll->colls->cost, coll->plan.started);
+    if (coll->stepwise)
+        coll->until = date + STEP;
     if (!coll->together)
         pf_evaluate_from(coll, rank);
     else if (coll->arrived == coll->plan.call.n)
         pf_evaluate_together(coll);
+}
+
+double pf_coll_resumes(const struct pf_coll *coll)
+{
+    return coll->stepwise && coll->queue_length ? coll->member[coll->queue[0]].turn : INFINITY;
+}
+
+bool pf_coll_is_stepwise(const struct pf_coll *coll)
+{
+    return coll->stepwise;
+}
+
+void pf_coll_resume(struct pf_coll *coll, double date)
+{
+    coll->now = date;
+    coll->until = date + STEP;
+    pf_evaluate_on(coll);
 }
 
 bool pf_coll_next(struct pf_coll *coll, int *rank, double *date)

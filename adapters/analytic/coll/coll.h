@@ -47,6 +47,13 @@ struct pf_coll *pf_coll_open(struct pf_colls *colls, const struct pf_coll_call *
 /* Rank `rank` has entered at `date`. Once per rank. */
 void pf_coll_arrive(struct pf_coll *coll, int rank, double date);
 
+/* A blocking call with long messages, of which ranks may leave early, is evaluated step by step: what ranks
+ * send that have left shares NICs and links with its last messages. When the next step begins; INFINITY: all
+ * ranks that can go on have left. At that date it is to be resumed, unless a rank arrives before. */
+bool pf_coll_is_stepwise(const struct pf_coll *coll);
+double pf_coll_resumes(const struct pf_coll *coll);
+void pf_coll_resume(struct pf_coll *coll, double date);
+
 /* Takes one completion that has become known: the rank leaves at `date`, which is never before the date of
  * the latest arrival. Returns false when there is none at present. Order: as they became known, the same in
  * every run. A nonblocking operation is complete then, whatever the rank does meanwhile. */

@@ -31,6 +31,9 @@ struct an_part {
 
 struct an_collective {
     struct an_collective *next;
+    struct an_shared *shared;
+    struct pf_event step;  /* when the schedule goes on */
+    struct pf_chain *last; /* of the member that has come last, while there are steps */
     uint64_t sequence;
     struct pf_coll *schedule;
     struct pf_coll_call call;
@@ -55,6 +58,9 @@ struct an_leave {
 /* A member enters its next collective. The request is complete when it leaves. */
 struct an_request *an_collective_enter(struct an_comm *comm, const struct an_part *part,
                                        enum pf_coll_kind kind, bool nonblocking);
+
+/* The member of `request` leaves a call that is evaluated step by step. */
+void an_collective_leave(struct an_request *request);
 
 /* The same, and waits until it leaves. Returns an MPI error code. */
 int an_collective_call(struct an_comm *comm, const struct an_part *part, enum pf_coll_kind kind,

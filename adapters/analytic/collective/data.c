@@ -385,8 +385,12 @@ void an_part_save(struct an_collective *c, int member)
         break;
     case PF_COLL_GATHER:
     case PF_COLL_GATHERV:
-        if (!root)
+        if (!root && !inter && c->parts[c->call.root].here) {
+            an_part_give(p, -1, &c->parts[c->call.root], member);
+            p->here = false;
+        } else if (!root) {
             save_blocks(p, 1, whole_send);
+        }
         break;
     case PF_COLL_ALLGATHER:
     case PF_COLL_ALLGATHERV:

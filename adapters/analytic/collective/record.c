@@ -202,6 +202,7 @@ static struct an_collective *record_of(struct an_comm *comm, const struct an_par
     }
     c = record_new(shared);
     make_room(c, kind, shared->size);
+    c->shared = shared;
     c->sequence = sequence;
     c->arrived = c->left = c->combined = 0;
     c->schedule = NULL;
@@ -221,6 +222,7 @@ static void close_record(struct an_shared *shared, struct an_collective *c)
     *link = c->next;
     pf_coll_close(c->schedule);
     pf_chain_drop(&c->path);
+    pf_chain_drop(&c->last);
     an_collective_forget(c);
     c->next = shared->free_collectives;
     shared->free_collectives = c;
@@ -306,6 +308,59 @@ static void keep_arrays(struct an_part *p, size_t n)
     p->receive_displs = keep(&room, p->receive_displs, ints);
 }
 
+/* Those whose dates have become known are in `leaves`; returns how many. */
+static int take_leaves(const struct an_collective *c)
+{
+    struct an_leave *leaves = c->shared->leaves;
+    int n = 0;
+    while (pf_coll_next(c->schedule, &leaves[n].member, &leaves[n].date))
+        n++;
+    return n;
+}
+
+static void let_leave(const struct an_collective *c, const struct pf_chain *path, int n)
+{
+    struct an_rank *last = NULL;
+    for (int i = 0; i < n; i++) {
+        const struct an_leave *leave = &c->shared->leaves[i];
+        struct an_request *leaving = c->parts[leave->member].request;
+        pf_cost_inflow_set(&leaving->inflow, pf_coll_inflow(c->schedule, leave->member));
+        follow(c, path, leaving, leave->date);
+        an_request_settle_next(leaving, leave->date, &last);
+    }
+}
+
+static void step(struct pf_event *event);
+
+static void post_step(struct an_collective *c)
+{
+    double date = pf_coll_resumes(c->schedule);
+    if (date == INFINITY)
+        return;
+    c->step.fn = step;
+    pf_engine_post(&c->step, fmax(date, pf_engine_now()));
+}
+
+static void step(struct pf_event *event)
+{
+    struct an_collective *c = pf_container_of(event, struct an_collective, step);
+    pf_cost_note(an_job.cost, pf_chain_on ? &c->parts_of_time : NULL);
+    pf_coll_resume(c->schedule, pf_engine_now());
+    pf_cost_note(an_job.cost, NULL);
+    let_leave(c, c->last, take_leaves(c));
+    post_step(c);
+}
+
+void an_collective_leave(struct an_request *request)
+{
+    struct an_collective *c = request->leaves;
+    struct an_leave leave = {request->peer, request->done_at};
+    if (an_job.moves_data && !c->parts[leave.member].pretend)
+        an_collective_move(c, leave.member, &leave, 1);
+    if (++c->left == c->members)
+        close_record(c->shared, c);
+}
+
 struct an_request *an_collective_enter(struct an_comm *comm, const struct an_part *part,
                                        enum pf_coll_kind kind, bool nonblocking)
 {
@@ -328,23 +383,24 @@ struct an_request *an_collective_enter(struct an_comm *comm, const struct an_par
     pf_cost_note(an_job.cost, pf_chain_on ? &c->parts_of_time : NULL);
     pf_coll_arrive(c->schedule, comm->index, pf_engine_now());
     pf_cost_note(an_job.cost, NULL);
-    int n = 0;
-    while (pf_coll_next(c->schedule, &shared->leaves[n].member, &shared->leaves[n].date))
-        n++;
+    if (pf_coll_is_stepwise(c->schedule)) {
+        request->leaves = c;
+        request->peer = comm->index;
+        pf_chain_drop(&c->last);
+        c->last = path_of_last(c, request);
+        let_leave(c, c->last, take_leaves(c));
+        post_step(c);
+        return request;
+    }
+    int n = take_leaves(c);
     if (n == 0)
         return request;
     if (an_job.moves_data && !part->pretend && shared->cut)
         an_intercoll_move(c, shared->leaves, n);
     else if (an_job.moves_data && !part->pretend)
         an_collective_move(c, comm->me, shared->leaves, n);
-    struct an_rank *last = NULL;
     struct pf_chain *path = path_of_last(c, request);
-    for (int i = 0; i < n; i++) {
-        struct an_request *leaving = c->parts[shared->leaves[i].member].request;
-        pf_cost_inflow_set(&leaving->inflow, pf_coll_inflow(c->schedule, shared->leaves[i].member));
-        follow(c, path, leaving, shared->leaves[i].date);
-        an_request_settle_next(leaving, shared->leaves[i].date, &last);
-    }
+    let_leave(c, path, n);
     pf_chain_drop(&path);
     c->left += n;
     if (c->left == c->members)

@@ -234,6 +234,9 @@ size_t pf_cost_asks_above(const struct pf_cost *cost);
 /* Whether eager data may arrive in pieces: all of them when pf_cost_received says, the first one before. */
 bool pf_cost_in_pieces(const struct pf_cost *cost);
 
+/* Whether messages of so many bytes share NICs or links with those that are priced later. */
+bool pf_cost_shares_above(const struct pf_cost *cost, size_t bytes);
+
 /* Whether messages that are sent at once share their NIC, so that all end late, instead of one after the
  * other. If so, call these before the pf_cost_send() of several messages: begin for the node of `src`, add
  * for each message. */

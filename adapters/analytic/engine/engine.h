@@ -150,10 +150,11 @@ struct an_request {
     bool freed;      /* by MPI_Request_free */
     bool persistent; /* made by an _init function */
     bool active;
-    bool keeps_type;        /* holds a reference to `type`, which the application may free */
-    struct pf_event notice; /* at `done_at`, for a rank that waits in several implementations */
-    struct an_comm *comm;   /* of a persistent request */
-    int peer, mode;
+    bool keeps_type;              /* holds a reference to `type`, which the application may free */
+    struct pf_event notice;       /* at `done_at`, for a rank that waits in several implementations */
+    struct an_comm *comm;         /* of a persistent request */
+    struct an_collective *leaves; /* its member moves its own data when it leaves */
+    int peer, mode;               /* and the peer of one that `leaves` is its member */
 };
 
 /* A message from its send to its receive. */
@@ -195,6 +196,7 @@ struct an_job {
                           alone they are answered when their receiver waits or tests. */
     bool alone;
     void (*answer)(struct an_rank *rank, bool waits); /* an_message_answer() */
+    void (*leave)(struct an_request *request);        /* an_collective_leave() */
     void (*on_progress)(void *rank, int impl);
     void (*wake)(struct an_rank *rank); /* its wake event has come */
 };

@@ -40,6 +40,7 @@ struct an_request *an_request_new(struct an_rank *rank, enum an_kind kind)
     request->path = NULL;
     request->acknowledged_by = -1;
     request->came = NULL;
+    request->leaves = NULL;
     request->work = 0;
     request->inflow.node = 0;
     request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
@@ -145,6 +146,8 @@ int an_request_finish(MPI_Request *handle, MPI_Status *status)
 {
     struct an_request *request = (struct an_request *)*handle;
     an_request_met(request);
+    if (request->leaves)
+        an_job.leave(request);
     pf_chain_drop(&request->path);
     pf_chain_drop(&request->came);
     if (request->kind == AN_RECEIVE && request->message) {

@@ -359,7 +359,7 @@ static void advance(struct pf_coll *coll, int rank)
 {
     const struct pf_plan *plan = &coll->plan;
     struct pf_member *m = &coll->member[rank];
-    if (outlast(coll, m) && coll->queue_length) {
+    if (outlast(coll, m) && (coll->queue_length || m->clock > coll->until)) {
         pf_evaluate_put(coll, rank);
         return;
     }
@@ -394,7 +394,7 @@ static void advance(struct pf_coll *coll, int rank)
         leave_round(m);
         outlast(coll, m);
         m->turn = m->clock;
-        if (coll->queue_length && pf_evaluate_before(coll, coll->queue[0], rank)) {
+        if (m->turn > coll->until || (coll->queue_length && pf_evaluate_before(coll, coll->queue[0], rank))) {
             pf_evaluate_put(coll, rank);
             return;
         }
@@ -402,11 +402,16 @@ static void advance(struct pf_coll *coll, int rank)
     coll->done[coll->done_length++] = rank;
 }
 
+void pf_evaluate_on(struct pf_coll *coll)
+{
+    while (coll->queue_length && coll->member[coll->queue[0]].turn <= coll->until)
+        advance(coll, pf_evaluate_first(coll));
+}
+
 void pf_evaluate_from(struct pf_coll *coll, int rank)
 {
     pf_evaluate_put(coll, rank);
-    while (coll->queue_length)
-        advance(coll, pf_evaluate_first(coll));
+    pf_evaluate_on(coll);
 }
 
 /* The number of a rank's message to another, in the order in which it starts them. */
@@ -527,6 +532,16 @@ static size_t longest(const struct pf_coll *coll, const struct pf_stage *stage)
 static bool may_block(const struct pf_coll *coll, const struct pf_stage *stage)
 {
     return pf_cost_post_blocks(coll->colls->cost, longest(coll, stage));
+}
+
+bool pf_evaluate_shares(const struct pf_coll *coll)
+{
+    size_t most = 0;
+    for (int i = 0; i < coll->plan.stages; i++) {
+        size_t bytes = longest(coll, &coll->plan.stage[i]);
+        most = bytes > most ? bytes : most;
+    }
+    return pf_cost_shares_above(coll->colls->cost, most);
 }
 
 static bool in_turns(const struct pf_coll *coll, const struct pf_stage *stage)

@@ -107,10 +107,11 @@ struct pf_coll {
     bool together; /* evaluated when all have arrived, round by round */
     bool early;    /* a barrier that is not, because pf_colls_watch() gets its ranks' sends before */
     bool flows;    /* `in` of each member is filled: the ends of sends follow from it */
+    bool stepwise; /* see pf_coll_resumes() */
     /* Where blocks differ: posts[to * (n + 1) + from] receives that take time to post come in `to` before
      * that from rank `from`, and in all with from = n. NULL: each is like the message that is looked at. */
     const int *posts;
-    double now;
+    double now, until; /* rounds that begin later are not evaluated yet */
     struct pf_tally *tally;
 };
 
@@ -180,8 +181,14 @@ static inline void pf_evaluate_sends(const struct pf_coll *coll, int rank, enum 
         coll->colls->sends(pf_evaluate_world(coll, rank), from, safe);
 }
 
-/* Evaluates as far as possible after rank `rank` has arrived at member[rank].clock. */
+/* Evaluates the ranks in the queue as far as possible. */
+void pf_evaluate_on(struct pf_coll *coll);
+
+/* The same after rank `rank` has arrived at member[rank].clock. */
 void pf_evaluate_from(struct pf_coll *coll, int rank);
+
+/* Whether messages of the call share NICs or links with others. */
+bool pf_evaluate_shares(const struct pf_coll *coll);
 
 /* Evaluates a call whose ranks have all arrived. */
 void pf_evaluate_together(struct pf_coll *coll);
