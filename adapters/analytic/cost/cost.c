@@ -278,7 +278,7 @@ ALWAYS_INLINE double transmit(struct pf_cost *cost, struct pf_cost_way *way, siz
 ALWAYS_INLINE double transmit_with_head(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes,
                                         double ready, double request, double *head, double *left)
 {
-    double begun, arrival = transmit_from(cost, way, bytes, ready, bytes > cost->eager_max, &begun, left);
+    double begun, arrival = transmit_from(cost, way, bytes, ready, false, &begun, left);
     struct pf_cost_last *last = &way->transport->last[way->from];
     bool in_turn = last->ready <= ready;
     if (last->to == way->to + 1) {
