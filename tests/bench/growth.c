@@ -163,6 +163,16 @@ static void ranks(void)
                  MPI_STATUS_IGNORE);
 }
 
+/* All ranks in one communicator with falling keys, then in pairs. */
+static void splits(void)
+{
+    MPI_Comm whole, pair;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -me, &whole);
+    MPI_Comm_split(MPI_COMM_WORLD, me / 2, -me, &pair);
+    MPI_Comm_free(&whole);
+    MPI_Comm_free(&pair);
+}
+
 /* Each rank with each other one. */
 static void pairs(void)
 {
@@ -213,6 +223,7 @@ static const struct {
              {"swaps", swaps_of_epoch},
              {"phases", phases},
              {"ranks", ranks},
+             {"splits", splits},
              {"pairs", pairs},
              {"crowded", crowded}};
 

@@ -14,11 +14,11 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 KINDS = ["in-flight", "pending", "unexpected", "unexpected-any", "communicators", "windows", "types", "blocks", "puts", "swaps", "phases", "items",
-         "ranks", "pairs", "crowded"]
+         "ranks", "splits", "pairs", "crowded"]
 QUICK = [("pending", "analytic", [4000, 40000]), ("unexpected", "analytic", [4000, 40000]), ("swaps", "analytic", [2000, 20000]),
          ("unexpected", "portals", [4000, 40000]), ("pending", "portals", [1000, 10000]), ("communicators", "portals", [110, 1100]), ("windows", "portals", [110, 1100]),
          ("items", "analytic", [5000, 50000]), ("windows", "analytic", [100, 1000]),
-         ("crowded", "portals", [16384, 65536])]
+         ("crowded", "portals", [16384, 65536]), ("splits", "analytic", [500, 5000])]
 QUICK_BYTES = {("windows", "analytic"): 5000}
 MOST_RANKS = {"portals": 1000, "packet": 1000}  # of others 10,000: each has an Open MPI of more than a megabyte
 FLOOR = 0.01  # s: below that, the exponent says nothing
@@ -34,7 +34,7 @@ REASONS = {("in-flight", "smpi"): LISTS, ("pending", "smpi"): LISTS, ("unexpecte
 
 
 def command_of(options, program, kind, model, n):
-    ranks = {"ranks": n, "pairs": math.isqrt(n), "crowded": math.isqrt(n)}.get(kind, 2)
+    ranks = {"ranks": n, "splits": n, "pairs": math.isqrt(n), "crowded": math.isqrt(n)}.get(kind, 2)
     command = [os.path.join(options.bin, "pfrun"), "-np", str(ranks), "-quiet", "-model", model, "--cfg=smpi/simulate-computation:no"]
     if kind == "items":
         with open("schedule", "w", encoding="utf-8") as f:
@@ -45,7 +45,7 @@ def command_of(options, program, kind, model, n):
 
 def measure(options, program, kind, model, n):
     """Seconds and bytes, or why there are none."""
-    if kind == "ranks" and n > MOST_RANKS.get(model, 10000):
+    if kind in ("ranks", "splits") and n > MOST_RANKS.get(model, 10000):
         return "too many ranks for this machine"
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:

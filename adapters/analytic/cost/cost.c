@@ -102,6 +102,15 @@ static double take(struct pf_busy *busy, double ready, double duration)
     return busy && duration > 0 ? pf_busy_take(busy, ready, duration) : ready;
 }
 
+/* Long messages lose what a short one takes of both NICs. */
+static inline void take_of_long(const struct pf_cost_way *way, double start, double came, double busy)
+{
+    if (__builtin_expect(!way->transport->shared, 1))
+        return;
+    take(&way->transport->busy_out[way->from], start, busy);
+    take(&way->transport->busy_in[way->to], came, busy);
+}
+
 /* A long message is on its way into a NIC, where its bytes take `work` from `start` at the earliest, the NIC
  * is free at `until`, and the message is through at `end`. It has a share of the NIC from when its bytes
  * leave, `travel` before all of these. */
@@ -251,6 +260,10 @@ ALWAYS_INLINE double transmit_from(struct pf_cost *cost, struct pf_cost_way *way
     double shared = arrival + later, came = arrival - busy - before_in, on_links = arrival - alone;
     if (way->in)
         arrival = latest(arrival, pf_busy_take(way->in, came, busy) + busy);
+    if (way->passes)
+        take_of_long(way, start, came, busy);
+    else
+        way->transport->shared = true;
     double until = arrival, in = until - busy - before_in - came;
     arrival = latest(arrival, shared); /* a flow occupies the receiving NIC all the time, not at its end */
     note_inflow(cost, way, bytes, came, busy, until, arrival, came - from);

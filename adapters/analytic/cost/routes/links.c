@@ -243,6 +243,8 @@ double pf_links_pass(struct pf_links *links, int src, int dst, size_t bytes, dou
         double takes = (double)bytes * link->byte_time, shares = 1 + sharers(links, route->link[i], head);
         pf_busy_forget_oldest(&link->busy);
         head = pf_busy_take(&link->busy, head, takes);
+        if (links->crossings[route->link[i]]) /* long messages lose what it takes */
+            pf_busy_take(&links->long_busy[route->link[i]], head, takes);
         double late = head + fmax(takes * shares, behind) - (start + (i - 1) * each + duration);
         note_wait(links, route->link[i], late, &waited);
         head += each;
