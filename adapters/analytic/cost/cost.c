@@ -214,6 +214,15 @@ static double transmit_by_ports(struct pf_cost *cost, struct pf_cost_way *way, s
     double came = (at_once ? head : arrival) - nic;
     arrival = latest(arrival,
                      take(&(way->passes ? network->passing_in : network->busy_in)[way->to], came, nic) + nic);
+    if (way->passes && network->shared) {
+        take(pf_ports_busy(network->ports, port.out, false), start, busy);
+        if (port.in != port.out)
+            take(pf_ports_busy(network->ports, port.in, false), head - busy, busy);
+    }
+    if (way->passes)
+        take_of_long(way, first, came, nic);
+    else
+        network->shared = true;
     double until = arrival;
     arrival = latest(arrival, shared);
     note_inflow(cost, way, bytes, came, nic, until, arrival, alone - nic);
