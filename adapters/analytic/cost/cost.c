@@ -86,8 +86,11 @@ ALWAYS_INLINE double wait_for_links(struct pf_cost *cost, const struct pf_cost_w
 static double wait_in_the_middle(const struct pf_cost_way *way, double start, double latency)
 {
     size_t wire = pf_cost_way_wire(way);
-    return pf_links_pass(way->transport->middle, way->from, way->to, wire, start, latency,
-                         (double)wire * way->least);
+    double waits = pf_links_pass(way->transport->middle, way->from, way->to, wire, start, latency,
+                                 (double)wire * way->least);
+    if (way->transport->crowd && waits > 0)
+        pf_crowd_pass(way->transport->crowd, way->src, way->to, start, waits);
+    return waits;
 }
 
 /* How long a message occupies the NIC of a node that has several links. */
@@ -572,10 +575,11 @@ static double bring_data(struct pf_cost *cost, struct pf_cost_way *way, size_t b
     return transmit(cost, way, bytes, *ready, left);
 }
 
-static inline void note_outcome(struct pf_cost *cost, int src, int from, int to, double seconds, bool met)
+static inline void note_outcome(struct pf_cost *cost, int src, int from, int to, double begun, double seconds,
+                                bool met, bool close)
 {
     if (cost->network.crowd && from != to)
-        pf_outcome_add(&cost->network.crowd->outcome, src, to, seconds, met);
+        pf_outcome_add(&cost->network.crowd->outcome, src, to, begun, seconds, met, close);
 }
 
 /*
@@ -591,10 +595,11 @@ ALWAYS_INLINE void receive_by_nic(struct pf_cost *cost, struct pf_cost_way *way,
 {
     double called = posted - (bytes > cost->eager_max ? cost->post : 0);
     double noticed = called + cost->receive_latency, arrival = sent->rendezvous ? sent->data : sent->arrival,
-           left;
-    bool expected = called < (sent->rendezvous ? sent->arrival : sent->data);
+           head = sent->rendezvous ? sent->arrival : sent->data, left;
+    bool expected = called < head;
     if (bytes > cost->eager_max)
-        note_outcome(cost, way->src, way->from, way->to, way->busy, expected);
+        note_outcome(cost, way->src, way->from, way->to, sent->returns, way->busy, expected,
+                     fabs(called - head) < PF_OUTCOME_CLOSE * (arrival - sent->returns));
     if (!expected && bytes > cost->eager_max) {
         arrival += pf_cost_late(cost, &sent->inflow);
         double fetched = latest(arrival - cost->write_latency, noticed) + answer_time(cost, way);
@@ -919,9 +924,9 @@ double pf_cost_nic_rate(struct pf_cost *cost, int rank)
     return 1 / (cost->network.middle ? way->range->least_byte_time : way->least);
 }
 
-void pf_cost_flow_met(struct pf_cost *cost, int src, int dst, double work, bool met)
+void pf_cost_flow_met(struct pf_cost *cost, int src, int dst, double begun, double work, bool met)
 {
-    note_outcome(cost, src, cost->node_of_rank[src], cost->node_of_rank[dst], work, met);
+    note_outcome(cost, src, cost->node_of_rank[src], cost->node_of_rank[dst], begun, work, met, false);
 }
 
 void pf_cost_flows_ended(struct pf_cost *cost, int rank, double out_until, double out_work, double in_until,

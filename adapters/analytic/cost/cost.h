@@ -203,8 +203,8 @@ double pf_cost_flow_time(struct pf_cost *cost, int src, int dst, size_t bytes);
 int pf_cost_flow_links(struct pf_cost *cost, int src, int dst, const int **numbers);
 double pf_cost_link_rate(const struct pf_cost *cost, int number);
 double pf_cost_nic_rate(struct pf_cost *cost, int rank);
-/* Whether a flow's receive was posted before its head came. */
-void pf_cost_flow_met(struct pf_cost *cost, int src, int dst, double work, bool met);
+/* Whether the receive of a flow that left at `begun` was posted before its head came. */
+void pf_cost_flow_met(struct pf_cost *cost, int src, int dst, double begun, double work, bool met);
 /* The NIC of a rank was busy with flows until these dates, for so long. */
 void pf_cost_flows_ended(struct pf_cost *cost, int rank, double out_until, double out_work, double in_until,
                          double in_work);
@@ -304,9 +304,14 @@ struct pf_cost_crowded {
 void pf_cost_watch(struct pf_cost *cost, pf_cost_phase_fn *phase);
 struct pf_cost_crowded pf_cost_crowded(const struct pf_cost *cost);
 
-/* Likewise the time of data that one node has fetched because they came before their receives, or that met
- * them, whichever is less: where it has both, dates that are estimates decide (routes/outcome.h). */
+/* Likewise, since the first long message, the time of data that one node has fetched because they came before
+ * their receives, or that met them, whichever is less, as far as dates are close: where it has both, dates
+ * that are estimates decide (routes/outcome.h). */
 struct pf_cost_crowded pf_cost_undecided(const struct pf_cost *cost);
+
+/* Likewise, since the first of them, what short messages to one node have waited for links between the nodes.
+ */
+struct pf_cost_crowded pf_cost_passing(const struct pf_cost *cost);
 
 /* From now on what nodes send to each other is counted, and handed out, in no order and not all of a pair at
  * once; the second call hands out the rest. For what links carry. */

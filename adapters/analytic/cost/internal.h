@@ -75,11 +75,11 @@ struct pf_cost_transport {
     struct pf_inflow **inflow;   /* per node, NULL while it has received nothing; or NULL, without `batch` */
     struct pf_cost_batch *batch; /* per node; NULL: messages do not share their NIC */
     size_t share_above;          /* smaller messages do not share it */
-    bool shared; /* there have been longer ones, which lose what the smaller ones take of NICs */
-    struct pf_links *links;      /* NULL: messages do not share links */
-    struct pf_links *middle;     /* between the nodes' own, without `links`; or NULL */
-    struct pf_ports *ports;      /* of nodes with several links, without `links`; or NULL */
-    struct pf_crowd *crowd;      /* what long messages wait for those of `middle`; NULL without it */
+    bool shared;             /* there have been longer ones, which lose what the smaller ones take of NICs */
+    struct pf_links *links;  /* NULL: messages do not share links */
+    struct pf_links *middle; /* between the nodes' own, without `links`; or NULL */
+    struct pf_ports *ports;  /* of nodes with several links, without `links`; or NULL */
+    struct pf_crowd *crowd;  /* what long messages wait for those of `middle`; NULL without it */
 };
 
 struct pf_cost {

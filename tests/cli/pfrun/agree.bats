@@ -127,14 +127,14 @@ says_nothing() {
     says_nothing -np 2 -model portals "$POLLS" test
 }
 
-# near_portals LIMIT RANKS KIND PATTERN...: patterns of 64 KiB take in analytic what they take in portals, within LIMIT per cent
+# near_portals LIMIT RANKS KIND PATTERN...: patterns of 64 KiB, or BYTES, take in analytic what they take in portals, within LIMIT per cent
 near_portals() {
     local limit=$1 ranks=$2 kind=$3
     shift 3
     "$PF_BIN/pfcc" -O1 -o cells "$BATS_TEST_DIRNAME/../../../experiments/cells/cells.c"
     for pattern in "$@"; do
         for model in portals analytic; do
-            pfrun -np "$ranks" -platform "$kind:$ranks" -model $model --cfg=smpi/simulate-computation:no ./cells "$pattern" 65536 |
+            pfrun -np "$ranks" -platform "$kind:$ranks" -model $model --cfg=smpi/simulate-computation:no ./cells "$pattern" "${BYTES:-65536}" |
                 awk -v what="$pattern $model" '$1 == "seconds" { print what, $2 }' >>times
         done
     done
@@ -170,6 +170,25 @@ near_portals() {
     near_portals 2 16 dragonfly both stride allgather redscat
     rm times
     near_portals 5 64 torus alltoall ialltoall
+}
+
+@test "what ranks send that have left a collective shares NICs with its last messages" {
+    only_openmpi_4
+    near_portals 6 16 star gather reduce
+}
+
+@test "requests for data do not overtake long messages" {
+    only_openmpi_4
+    near_portals 10 16 fattree ialltoallv
+}
+
+@test "long messages lose what short ones take of NICs and links" {
+    only_openmpi_4
+    BYTES=4096 near_portals 10 12 fattree alltoallv
+    rm times
+    BYTES=4096 near_portals 8 12 torus alltoallv
+    rm times
+    BYTES=4096 near_portals 8 32 dragonfly alltoallv
 }
 
 @test "links that are crowded in analytic are named, with the phase and the model that has them" {

@@ -318,7 +318,7 @@ static void arrive(struct exchange *x, int from, int to)
     struct pf_member *source = &x->coll->member[from];
     double arrival = message->end + price->latency;
     pf_cost_flow_met(x->coll->colls->cost, pf_evaluate_world(x->coll, from), pf_evaluate_world(x->coll, to),
-                     price->work, !(message->state & AGAIN));
+                     message->begin, price->work, !(message->state & AGAIN));
     if (message->state & AGAIN) {
         source->safe = pf_later(source->safe, arrival - price->left);
     } else {

@@ -9,23 +9,35 @@
  * How much of a run hangs on whether long messages come before their receives. Each node adds up the time of
  * the data that met their receive and of those that came too early and are fetched: dates of leaving decide,
  * which are estimates where messages share NICs and links. Where a program always does one or the other,
- * these do not matter; where a node has both, the lesser sum could as well be the other. A long message costs
- * a few instructions.
+ * these do not matter; where a node has both, the lesser sum could as well be the other, as far as some dates
+ * are close. A long message costs a few instructions.
  */
 struct pf_outcome {
     struct pf_outcome_node {
-        double met, fetched; /* s */
+        double met, fetched, close; /* s */
     } * node;
-    double most; /* the greatest lesser sum */
+    double begun; /* date of the first long message; negative: none */
+    double most;  /* the greatest lesser sum */
     struct pf_phases phases;
 };
 
-/* A message of rank `from` to a rank of node `to`, whose data take so many seconds. */
-static inline void pf_outcome_add(struct pf_outcome *outcome, int from, int to, double seconds, bool met)
+/* A receive that is posted within this part of its message's time from where the message's head comes. */
+#define PF_OUTCOME_CLOSE 0.02
+/* So much time may depend on each second of such data: what is late makes others late. */
+#define PF_OUTCOME_SPREAD 2
+
+/* A message of rank `from` to a rank of node `to`, sent at `begun`, whose data take so many seconds. */
+static inline void pf_outcome_add(struct pf_outcome *outcome, int from, int to, double begun, double seconds,
+                                  bool met, bool close)
 {
     struct pf_outcome_node *node = &outcome->node[to];
     *(met ? &node->met : &node->fetched) += seconds;
+    if (close)
+        node->close += seconds * PF_OUTCOME_SPREAD;
+    if (outcome->begun < 0)
+        outcome->begun = begun;
     double lesser = node->met < node->fetched ? node->met : node->fetched;
+    lesser = node->close < lesser ? node->close : lesser;
     if (lesser <= outcome->most)
         return;
     pf_phases_add(&outcome->phases, from, lesser - outcome->most);
