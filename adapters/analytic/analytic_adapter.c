@@ -176,9 +176,9 @@ static void warn_of_estimate(struct pf_cost_crowded estimate, double part, const
 }
 
 /*
- * Messages wait for a link one after the other, and do not share it; short ones are given a share of it.
- * Whether a long message comes before its receive depends on dates. The parts are thresholds from the table
- * of experiments/cells: less is within the error of an estimate, or seldom changes a tenth of the run.
+ * Messages wait for a link one after the other, and do not share it. Whether a long message comes before its
+ * receive depends on dates. Both parts are thresholds from the table of experiments/cells: less is within the
+ * error of an estimate, or seldom changes a tenth of the run.
  */
 static void warn_of_estimates(void)
 {
@@ -187,9 +187,6 @@ static void warn_of_estimates(void)
     warn_of_estimate(
         pf_cost_undecided(an_job.cost), 0.1,
         "long messages that come before their receives are sent twice, and dates decide which do", "portals");
-    warn_of_estimate(pf_cost_passing(an_job.cost), 0.3,
-                     "short messages wait for links between the nodes, of which they are given shares",
-                     "portals");
 }
 
 /* At once: each of some hundred pieces would be a call of the system. */

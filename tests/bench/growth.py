@@ -27,7 +27,7 @@ STEEP = 1.25  # n log n from 1,000 to 10,000 is 1.12, and other programs run mea
 LISTS = "SMPI looks for these in lists, under smpirun too"
 CACHES = "leaves the caches: a message touches a stack, a mailbox and a NIC of both ranks"
 REASONS = {("in-flight", "smpi"): LISTS, ("pending", "smpi"): LISTS, ("unexpected", "smpi"): LISTS, ("unexpected-any", "smpi"): LISTS,
-           ("communicators", "smpi"): LISTS, ("windows", "smpi"): LISTS, ("puts", "smpi"): LISTS, ("swaps", "smpi"): LISTS,
+           ("communicators", "smpi"): LISTS, ("windows", "smpi"): LISTS, ("splits", "smpi"): LISTS, ("puts", "smpi"): LISTS, ("swaps", "smpi"): LISTS,
            ("ranks", "portals"): "the dynamic linker compares the name of each rank's library with all", ("ranks", "smpi"): CACHES,
            ("pairs", "smpi"): CACHES, ("pairs", "analytic"): CACHES, ("pairs", "portals"): CACHES,
            ("unexpected", "analytic"): CACHES, ("ranks", "analytic"): CACHES}

@@ -86,11 +86,8 @@ ALWAYS_INLINE double wait_for_links(struct pf_cost *cost, const struct pf_cost_w
 static double wait_in_the_middle(const struct pf_cost_way *way, double start, double latency)
 {
     size_t wire = pf_cost_way_wire(way);
-    double waits = pf_links_pass(way->transport->middle, way->from, way->to, wire, start, latency,
-                                 (double)wire * way->least);
-    if (way->transport->crowd && waits > 0)
-        pf_crowd_pass(way->transport->crowd, way->src, way->to, start, waits);
-    return waits;
+    return pf_links_pass(way->transport->middle, way->from, way->to, wire, start, latency,
+                         (double)wire * way->least);
 }
 
 /* How long a message occupies the NIC of a node that has several links. */

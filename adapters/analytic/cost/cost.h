@@ -309,10 +309,6 @@ struct pf_cost_crowded pf_cost_crowded(const struct pf_cost *cost);
  * that are estimates decide (routes/outcome.h). */
 struct pf_cost_crowded pf_cost_undecided(const struct pf_cost *cost);
 
-/* Likewise, since the first of them, what short messages to one node have waited for links between the nodes.
- */
-struct pf_cost_crowded pf_cost_passing(const struct pf_cost *cost);
-
 /* From now on what nodes send to each other is counted, and handed out, in no order and not all of a pair at
  * once; the second call hands out the rest. For what links carry. */
 void pf_cost_carry(struct pf_cost *cost, pf_cost_carry_fn *carry, void *context);

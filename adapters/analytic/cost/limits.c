@@ -28,7 +28,7 @@ void pf_cost_watch(struct pf_cost *cost, pf_cost_phase_fn *phase)
 {
     struct pf_crowd *crowd = cost->network.crowd;
     if (crowd)
-        crowd->phases.of = crowd->outcome.phases.of = crowd->passing.phases.of = phase;
+        crowd->phases.of = crowd->outcome.phases.of = phase;
 }
 
 struct pf_cost_crowded pf_cost_crowded(const struct pf_cost *cost)
@@ -47,13 +47,4 @@ struct pf_cost_crowded pf_cost_undecided(const struct pf_cost *cost)
         return (struct pf_cost_crowded){0};
     return (struct pf_cost_crowded){crowd->outcome.most, crowd->all.priced - crowd->outcome.begun,
                                     pf_phases_worst(&crowd->outcome.phases)};
-}
-
-struct pf_cost_crowded pf_cost_passing(const struct pf_cost *cost)
-{
-    const struct pf_crowd *crowd = cost->network.crowd;
-    if (!crowd)
-        return (struct pf_cost_crowded){0};
-    return (struct pf_cost_crowded){crowd->passing.most, crowd->all.priced - crowd->passing.begun,
-                                    pf_phases_worst(&crowd->passing.phases)};
 }

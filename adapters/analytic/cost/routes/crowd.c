@@ -12,8 +12,7 @@ struct pf_crowd *pf_crowd_new(int nodes, struct pf_links *links)
     crowd->links = links;
     crowd->node = pf_calloc((size_t)nodes, sizeof *crowd->node);
     crowd->outcome.node = pf_calloc((size_t)nodes, sizeof *crowd->outcome.node);
-    crowd->passing.node = pf_calloc((size_t)nodes, sizeof *crowd->passing.node);
-    crowd->outcome.begun = crowd->passing.begun = -1;
+    crowd->outcome.begun = -1;
     return crowd;
 }
 
@@ -23,7 +22,6 @@ void pf_crowd_free(struct pf_crowd *crowd)
         return;
     free(crowd->node);
     free(crowd->outcome.node);
-    free(crowd->passing.node);
     free(crowd);
 }
 

@@ -20,12 +20,6 @@ struct pf_crowd {
     } all, *node;
     double most;             /* of all.priced - all.alone */
     struct pf_phases phases; /* in which it grew */
-    struct pf_crowd_short {
-        double *node; /* s: that short messages to each node have waited for links */
-        double begun; /* date of the first that waited; negative: none */
-        double most;
-        struct pf_phases phases;
-    } passing;
     struct pf_outcome outcome;
 };
 
@@ -40,19 +34,6 @@ static inline void pf_crowd_arrive(struct pf_crowd_dates *dates, double priced, 
 {
     dates->priced = priced > dates->priced ? priced : dates->priced;
     dates->alone = alone > dates->alone ? alone : dates->alone;
-}
-
-/* A short message of rank `rank` waits for links between the nodes, from `start` on, for so many seconds. */
-static inline void pf_crowd_pass(struct pf_crowd *crowd, int rank, int to, double start, double seconds)
-{
-    struct pf_crowd_short *passing = &crowd->passing;
-    double sum = passing->node[to] += seconds;
-    if (passing->begun < 0)
-        passing->begun = start;
-    if (sum <= passing->most)
-        return;
-    pf_phases_add(&passing->phases, rank, sum - passing->most);
-    passing->most = sum;
 }
 
 /* The arrival of a message of rank `rank` on node `from` with so many bytes on the wire (0: it waits for no
