@@ -4,6 +4,7 @@
  * middleware works out the members by itself, from what they pass, so that the other implementations' shadows
  * can be made without communication.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,10 @@ struct pf_comm_meeting {
     uint64_t sequence;
     int left; /* members that have not yet read */
     struct pf_comm_meeting *next;
+    struct keyed {
+        int color, key, rank;
+    } * order[2];   /* of each side, sorted; */
+    int ordered[2]; /* so many members */
     struct {
         bool present;
         int color, key;
@@ -66,44 +71,68 @@ static void meeting_leave(struct pf_comm_shared *shared, struct pf_comm_meeting 
     while (*link != meeting)
         link = &(*link)->next;
     *link = meeting->next;
+    free(meeting->order[0]);
+    free(meeting->order[1]);
     free(meeting);
 }
-
-struct keyed {
-    int key, rank;
-};
 
 static int compare_keyed(const void *a, const void *b)
 {
     const struct keyed *x = a, *y = b;
+    if (x->color != y->color)
+        return x->color < y->color ? -1 : 1;
     if (x->key != y->key)
         return x->key < y->key ? -1 : 1;
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Members of `color` on one side, ordered by key and then by rank; returns their number, and the index of
- * number `self` of them. Each member does it: mostly keys are in order. */
-static int meeting_members(const struct pf_comm_shared *side, const struct pf_comm_meeting *meeting,
-                           int color, int *world_ranks, int self, int *me)
+/* The members of one side by color, key and rank. The first one that asks sorts them for all. */
+static const struct keyed *meeting_order(const struct pf_comm_shared *side, struct pf_comm_meeting *meeting,
+                                         int *count)
 {
-    int size = side->size, first = meeting_place(side), n = 0;
-    struct keyed *order = pf_malloc((size_t)size * sizeof *order);
-    bool in_order = true;
-    for (int i = 0; i < size; i++) {
-        if (!meeting->member[first + i].present || meeting->member[first + i].color != color)
-            continue;
-        order[n] = (struct keyed){meeting->member[first + i].key, i};
-        in_order = in_order && (n == 0 || order[n - 1].key <= order[n].key);
-        n++;
+    int size = side->size, first = meeting_place(side), n = 0, which = side != side->first;
+    struct keyed *order = meeting->order[which];
+    *count = meeting->ordered[which];
+    if (order && *count == size)
+        return order;
+    if (!order)
+        order = meeting->order[which] = pf_malloc(((size_t)size + 1) * sizeof *order);
+    for (int i = 0; i < size; i++)
+        if (meeting->member[first + i].present)
+            order[n++] = (struct keyed){meeting->member[first + i].color, meeting->member[first + i].key, i};
+    qsort(order, (size_t)n, sizeof *order, compare_keyed);
+    *count = meeting->ordered[which] = n;
+    return order;
+}
+
+/* The first of `n` sorted members that is not before another one. */
+static int place_of(const struct keyed *order, int n, struct keyed key)
+{
+    int low = 0;
+    while (low < n) {
+        int middle = low + (n - low) / 2;
+        if (compare_keyed(&order[middle], &key) < 0)
+            low = middle + 1;
+        else
+            n = middle;
     }
-    if (!in_order)
-        qsort(order, (size_t)n, sizeof *order, compare_keyed);
-    for (int i = 0; i < n; i++) {
-        world_ranks[i] = side->world_ranks[order[i].rank];
-        if (order[i].rank == self)
-            *me = i;
+    return low;
+}
+
+/* Members of `color` on one side, ordered by key and then by rank; returns their number, and the index of
+ * number `self` of them. */
+static int meeting_members(const struct pf_comm_shared *side, struct pf_comm_meeting *meeting, int color,
+                           int *world_ranks, int self, int *me)
+{
+    int count, n = 0;
+    const struct keyed *order = meeting_order(side, meeting, &count);
+    int first = place_of(order, count, (struct keyed){color, INT_MIN, INT_MIN});
+    for (; first + n < count && order[first + n].color == color; n++)
+        world_ranks[n] = side->world_ranks[order[first + n].rank];
+    if (self >= 0) {
+        int key = meeting->member[meeting_place(side) + self].key;
+        *me = place_of(order, count, (struct keyed){color, key, self}) - first;
     }
-    free(order);
     return n;
 }
 
@@ -135,7 +164,7 @@ int pf_comm_inherit(struct pf_rank *r, struct pf_comm *comm, struct pf_comm *par
 /* The communicator of the members of `color`, MPI_COMM_NULL for one that has none. Between groups of which
  * one is empty there is no intercommunicator. All members have joined the meeting. */
 static MPI_Comm adopt_color(struct pf_rank *r, struct pf_comm *parent, uint64_t sequence,
-                            const struct pf_comm_meeting *meeting, int color, bool node_local,
+                            struct pf_comm_meeting *meeting, int color, bool node_local,
                             struct pf_instance *in, void *native)
 {
     const struct pf_comm_shared *other = parent->shared->other;

@@ -163,14 +163,15 @@ static void ranks(void)
                  MPI_STATUS_IGNORE);
 }
 
-/* All ranks in one communicator with falling keys, then in pairs. */
+/* All ranks in one communicator with falling keys, and in pairs. */
 static void splits(void)
 {
-    MPI_Comm whole, pair;
-    MPI_Comm_split(MPI_COMM_WORLD, 0, -me, &whole);
-    MPI_Comm_split(MPI_COMM_WORLD, me / 2, -me, &pair);
-    MPI_Comm_free(&whole);
-    MPI_Comm_free(&pair);
+    enum { TIMES = 8 };
+    for (int i = 0; i < TIMES; i++) {
+        MPI_Comm made;
+        MPI_Comm_split(MPI_COMM_WORLD, i % 2 ? me / 2 : 0, -me, &made);
+        MPI_Comm_free(&made);
+    }
 }
 
 /* Each rank with each other one. */

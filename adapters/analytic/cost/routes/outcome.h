@@ -24,7 +24,7 @@ struct pf_outcome {
 /* A receive that is posted within this part of its message's time from where the message's head comes. */
 #define PF_OUTCOME_CLOSE 0.02
 /* So much time may depend on each second of such data: what is late makes others late. */
-#define PF_OUTCOME_SPREAD 3
+#define PF_OUTCOME_SPREAD 4
 
 /* A message of rank `from` to a rank of node `to`, sent at `begun`, whose data take so many seconds. */
 static inline void pf_outcome_add(struct pf_outcome *outcome, int from, int to, double begun, double seconds,
