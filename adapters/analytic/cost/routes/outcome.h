@@ -26,6 +26,9 @@ struct pf_outcome {
 /* So much time may depend on each second of such data: what is late makes others late. */
 #define PF_OUTCOME_SPREAD 4
 
+/* So much of it counts where no dates are close. */
+#define PF_OUTCOME_FAR 0.4
+
 /* A message of rank `from` to a rank of node `to`, sent at `begun`, whose data take so many seconds. */
 static inline void pf_outcome_add(struct pf_outcome *outcome, int from, int to, double begun, double seconds,
                                   bool met, bool close)
@@ -37,7 +40,9 @@ static inline void pf_outcome_add(struct pf_outcome *outcome, int from, int to, 
     if (outcome->begun < 0)
         outcome->begun = begun;
     double lesser = node->met < node->fetched ? node->met : node->fetched;
+    double far = lesser * PF_OUTCOME_FAR;
     lesser = node->close < lesser ? node->close : lesser;
+    lesser = far > lesser ? far : lesser;
     if (lesser <= outcome->most)
         return;
     pf_phases_add(&outcome->phases, from, lesser - outcome->most);
