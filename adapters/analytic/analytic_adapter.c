@@ -185,7 +185,7 @@ static void warn_of_estimates(void)
     warn_of_estimate(pf_cost_crowded(an_job.cost), 0.1,
                      "links between the nodes are crowded, and messages wait for them", "packet");
     warn_of_estimate(
-        pf_cost_undecided(an_job.cost), 0.08,
+        pf_cost_undecided(an_job.cost), 0.1,
         "long messages that come before their receives are sent twice, and dates decide which do", "portals");
 }
 
