@@ -89,6 +89,8 @@ static int smpi_open(const struct pf_job *job, char *why, size_t why_size)
     values.splits_alone = true;
     find_functions();
     pf_smpi_receive_install(instance_of);
+    if (pf_config.smpi_forget && !instances)
+        pf_smpi_forget_detached();
     instance_count = job->size;
     if (instance_count == 0) { /* under stock smpirun the size is not set */
         int size = 0;

@@ -23,6 +23,14 @@ void *pf_smpi_communications(void);
  * long run. Called by the actor itself. No simulated time. */
 void pf_smpi_forget_ended(void *communications, size_t *limit);
 
+/*
+ * Messages that no rank waits for, such as short ones, stand in a list of SimGrid's kernel, which it searches
+ * whole whenever one of them ends: with a thousand ranks and more, most of the processor time. From now on
+ * they are taken out of it whenever the clock moves, before any can end, and kept until they have ended.
+ * Called once.
+ */
+void pf_smpi_forget_detached(void);
+
 #ifdef __cplusplus
 }
 #endif
