@@ -25,6 +25,7 @@ MODES = {"default": ["--log=root.thres:critical"],  # computation is measured
          "lab": ["--cfg=smpi/simulate-computation:no", "--log=root.thres:critical"]}
 FOUR = "barrier,bcast,allreduce,alltoall"  # all kinds would take SMPI a quarter of an hour
 OBSERVED = ["", "+csv", "+paje", "+chrome", "+otf2", "+check"]
+JOBS_IN = ["analytic", "smpi", "portals", "packet", "ucx", "mpich"]
 # name: (source, ranks, arguments, arguments of a quick run, competitors)
 BENCHMARKS = {
     "calls": ("tests/bench/calls.c", 2, ["300000"], ["10000"], ["smpirun", "smpi", "portals"]),
@@ -50,6 +51,9 @@ BENCHMARKS = {
     "exchange256": ("tests/bench/exchange.c", 256, ["1"], ["1"], ["smpirun", "analytic"]),
     "exchange1024": ("tests/bench/exchange.c", 1024, ["1"], ["1"], ["analytic"]),
     "halo4096": ("tests/bench/halo.c", 4096, ["100"], ["1"], ["smpirun", "analytic"]),
+    # jobs beside each other, each on hosts of its own; figures are of one of them
+    "jobs": ("examples/cg/cg.c", 32, ["-n", "16"], ["-n", "8", "-i", "2"], [f"{m}*{n}" for m in JOBS_IN for n in (1, 32)]),
+    "jobs-halo": ("tests/bench/halo.c", 27, ["20"], ["1"], [f"{m}*{n}" for m in JOBS_IN for n in (1, 32)]),
     "start16": ("tests/bench/start.c", 16, [], [], ["smpirun", "smpi", "portals"]),
     "start64": ("tests/bench/start.c", 64, [], [], ["smpirun", "smpi", "portals"]),
     "start256": ("tests/bench/start.c", 256, [], [], ["smpirun", "smpi", "portals"]),
@@ -98,9 +102,17 @@ class Bench:
         watch = ["--cfg=parfocal/check:yes"] if seen == "check" else ["-explain", "-quiet", "-report", self.work + "/report"] if seen == "explain" else ["-trace", f"{seen}:{self.work}/trace.{seen}"] if seen else []
         return [os.path.join(self.bindir, "pfrun"), *common, *model, *watch, program, *arguments]
 
+    def workload(self, competitor, ranks, program, arguments):
+        model, _, jobs = competitor.partition("*")
+        path = os.path.join(self.work, "jobs")
+        with open(path, "w", encoding="utf-8") as f:
+            f.writelines(f"-name job{i} -np {ranks} {program} {' '.join(arguments)}\n" for i in range(int(jobs)))
+        return [os.path.join(self.bindir, "pfrun"), "-workload", path, "-platform", f"star:{32 * ranks}", "-model", model, *MODES[self.mode]]
+
     def once(self, competitor, source, ranks, arguments):
         """One run: its figures by name."""
-        command = self.command(competitor, ranks, self.build(source, competitor), arguments)
+        jobs = int(competitor.partition("*")[2] or 1)
+        command = (self.workload if "*" in competitor else self.command)(competitor, ranks, self.build(source, competitor), arguments)
         counted = os.path.join(self.work, "perf.txt")
         if self.perf:
             command = ["perf", "stat", "-x,", "-e", "instructions:u", "-o", counted, "--", *command]
@@ -114,6 +126,7 @@ class Bench:
         if self.perf:
             with open(counted, encoding="utf-8") as f:
                 figures["instructions"] = float(re.search(r"^(\d+)", f.read(), re.M)[1])
+        figures = {name: value / jobs for name, value in figures.items()}
         for name, value in re.findall(r"^BENCH (.*) (\S+)$", done.stdout, re.M):
             figures[name] = float(value)
         return figures
@@ -131,8 +144,8 @@ def show(name, medians):
     print(f"\n{name}")
     if BASELINE in medians:
         reference = dict.fromkeys(medians, BASELINE)
-    else:  # what is observed is compared with what is not
-        reference = {c: c.partition("+")[0] if "+" in c else next(iter(medians)) for c in medians}
+    else:  # what is observed is compared with what is not, a job among others with one alone
+        reference = {c: c.partition("*")[0] + "*1" if "*" in c else c.partition("+")[0] if "+" in c else next(iter(medians)) for c in medians}
     base = medians.get(BASELINE) or next(iter(medians.values()))
     print(f"  {'':24}" + "".join(f"{c:>22}" for c in medians))
     for figure in base:
