@@ -18,7 +18,7 @@ KINDS = ["in-flight", "pending", "unexpected", "unexpected-any", "communicators"
 QUICK = [("pending", "analytic", [4000, 40000]), ("unexpected", "analytic", [4000, 40000]), ("swaps", "analytic", [2000, 20000]),
          ("unexpected", "portals", [4000, 40000]), ("pending", "portals", [1000, 10000]), ("communicators", "portals", [110, 1100]), ("windows", "portals", [110, 1100]),
          ("items", "analytic", [5000, 50000]), ("windows", "analytic", [100, 1000]),
-         ("crowded", "portals", [16384, 65536])]
+         ("crowded", "portals", [16384, 65536]), ("crowded", "smpi", [4096, 16384])]
 QUICK_BYTES = {("windows", "analytic"): 5000}
 MOST_RANKS = {"portals": 1000, "packet": 1000}  # of others 10,000: each has an Open MPI of more than a megabyte
 FLOOR = 0.01  # s: below that, the exponent says nothing
@@ -27,7 +27,7 @@ STEEP = 1.25  # n log n from 1,000 to 10,000 is 1.12, and other programs run mea
 LISTS = "SMPI looks for these in lists, under smpirun too"
 CACHES = "leaves the caches: a message touches a stack, a mailbox and a NIC of both ranks"
 REASONS = {("in-flight", "smpi"): LISTS, ("pending", "smpi"): LISTS, ("unexpected", "smpi"): LISTS, ("unexpected-any", "smpi"): LISTS,
-           ("communicators", "smpi"): LISTS, ("windows", "smpi"): LISTS, ("splits", "smpi"): LISTS, ("puts", "smpi"): LISTS, ("swaps", "smpi"): LISTS,
+           ("communicators", "smpi"): LISTS, ("windows", "smpi"): LISTS, ("splits", "smpi"): LISTS, ("puts", "smpi"): LISTS, ("crowded", "smpi"): CACHES, ("swaps", "smpi"): LISTS,
            ("ranks", "portals"): "the dynamic linker compares the name of each rank's library with all", ("ranks", "smpi"): CACHES,
            ("pairs", "smpi"): CACHES, ("pairs", "analytic"): CACHES, ("pairs", "portals"): CACHES,
            ("unexpected", "analytic"): CACHES, ("ranks", "analytic"): CACHES, ("splits", "analytic"): CACHES,
