@@ -52,7 +52,7 @@ BENCHMARKS = {
     "exchange1024": ("tests/bench/exchange.c", 1024, ["1"], ["1"], ["analytic"]),
     "halo4096": ("tests/bench/halo.c", 4096, ["100"], ["1"], ["smpirun", "analytic"]),
     # jobs beside each other, each on hosts of its own; figures are of one of them
-    "jobs": ("examples/cg/cg.c", 32, ["-n", "16"], ["-n", "8", "-i", "2"], [f"{m}*{n}" for m in JOBS_IN for n in (1, 32)]),
+    "jobs": ("examples/cg/cg.c", 32, ["-n", "16", "-i", "40"], ["-n", "8", "-i", "2"], [f"{m}*{n}" for m in JOBS_IN for n in (1, 32)]),
     "jobs-halo": ("tests/bench/halo.c", 27, ["20"], ["1"], [f"{m}*{n}" for m in JOBS_IN for n in (1, 32)]),
     "start16": ("tests/bench/start.c", 16, [], [], ["smpirun", "smpi", "portals"]),
     "start64": ("tests/bench/start.c", 64, [], [], ["smpirun", "smpi", "portals"]),
