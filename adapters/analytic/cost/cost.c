@@ -846,7 +846,7 @@ bool pf_cost_shares(const struct pf_cost *cost)
 
 bool pf_cost_shares_above(const struct pf_cost *cost, size_t bytes)
 {
-    return cost->network.inflow && bytes > cost->network.share_above;
+    return cost->protocol == PF_COST_PORTALS && cost->network.inflow && bytes > cost->network.share_above;
 }
 
 bool pf_cost_flows(const struct pf_cost *cost)
