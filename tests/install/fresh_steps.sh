@@ -6,6 +6,7 @@ set -eu
 name=$1
 log=$PWD/fresh.log
 as_root=
+export UCX_LOG_LEVEL=fatal # where there is no /sys, UCX says so on the standard output of programs under mpirun
 [ "$(id -u)" -eq 0 ] || as_root=sudo
 
 # step SECONDS COMMAND...
@@ -119,8 +120,8 @@ noble-* | resolute-*)
         cli-pfrun-loading cli-pfrun-platforms cli-pfrun-workload pfcc-simulated pfsample-refusals checkout mixed coll icoll rma winmoves 'objects predefined'
     ;;
 *)
-    step 7200 ./run-tests --suite unit --suite cli --no-suite comparison
-    # Of whole programs a sample: each runs in every model, and under schedules.
-    step 7200 ./run-tests mixed coll icoll persistent progress rma winmoves 'windows by osc-ucx' 'objects predefined' 'fortran f08' abi 'abi fortran' check-faults 'topology mprobe' 'traffic live'
+    # Of studies, which are many runs each, and of whole programs a sample: these run in every model, and under schedules.
+    step 7200 ./run-tests --suite unit --suite cli --no-suite comparison --no-suite studies
+    step 7200 ./run-tests pfcurve-rule pftune-runs pfsample-units mixed coll icoll persistent progress rma winmoves 'windows by osc-ucx' 'objects predefined' 'fortran f08' abi 'abi fortran' check-faults 'topology mprobe' 'traffic live'
     ;;
 esac
