@@ -71,7 +71,7 @@ def copy_changed(folder, build, libmpi):
     changed = [folder / file.name for file in found]
     for plugins in {f.parent for f in libmpi.glob("openmpi*/mca_*.so")} if libmpi else (): # Open MPI 5's are in its libraries
         shutil.copytree(plugins, folder / plugins.name)
-        changed += [f for f in (folder / plugins.name).iterdir() if f.name.startswith(("mca_coll_", "mca_osc_", "mca_pml_"))]
+        changed += [f for f in (folder / plugins.name).glob("*.so") if f.name.startswith(("mca_coll_", "mca_osc_", "mca_pml_"))]
     subprocess.run([SYMBOLIC, *changed], check=True)
 
 
