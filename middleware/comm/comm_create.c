@@ -27,8 +27,8 @@ struct pf_comm_meeting {
     struct pf_comm_meeting *next;
     struct keyed {
         int color, key, rank;
-    } * order[2];   /* of each side, sorted; */
-    int ordered[2]; /* so many members */
+    } * order[2];   /* the members of each side, sorted, */
+    int ordered[2]; /* and how many were there then */
     struct {
         bool present;
         int color, key;
@@ -86,7 +86,8 @@ static int compare_keyed(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* The members of one side by color, key and rank. The first one that asks sorts them for all. */
+/* The members of one side by color, key and rank. The first one that asks sorts them for all; where not all
+ * take part, as in MPI_Comm_create_group, others may have come since, and each sorts. */
 static const struct keyed *meeting_order(const struct pf_comm_shared *side, struct pf_comm_meeting *meeting,
                                          int *count)
 {

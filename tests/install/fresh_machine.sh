@@ -186,7 +186,9 @@ for name; do # Much of the time is a download or a package manager's, which take
     "$0" one "$name" "$results" &
     children="$children $!"
 done
-wait
+for child in $children; do # One that has ended before it could say so has failed.
+    wait "$child" || echo "FAIL a machine: status $?" | tee -a "$results"
+done
 passed=$(grep -c '^ok ' "$results") || :
 failed=$(grep -c '^FAIL ' "$results") || :
 echo "$passed passed, $failed failed"

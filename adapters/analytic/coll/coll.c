@@ -192,7 +192,7 @@ static size_t own_bytes(const struct pf_coll_call *call, int rank)
     }
 }
 
-/* s: rounds that begin so much later belong to the same step. */
+/* s: rounds that begin within it are evaluated in one step. */
 #define STEP 1e-7
 
 void pf_coll_arrive(struct pf_coll *coll, int rank, double date)

@@ -335,10 +335,11 @@ static void step(struct pf_event *event);
 static void post_step(struct an_collective *c)
 {
     double date = pf_coll_resumes(c->schedule);
-    if (date == INFINITY)
-        return;
     c->step.fn = step;
-    pf_engine_post(&c->step, fmax(date, pf_engine_now()));
+    if (date < INFINITY)
+        pf_engine_post(&c->step, fmax(date, pf_engine_now()));
+    else
+        pf_engine_cancel(&c->step); /* the one that has come has gone on for all */
 }
 
 static void step(struct pf_event *event)

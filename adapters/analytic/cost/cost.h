@@ -234,7 +234,8 @@ size_t pf_cost_asks_above(const struct pf_cost *cost);
 /* Whether eager data may arrive in pieces: all of them when pf_cost_received says, the first one before. */
 bool pf_cost_in_pieces(const struct pf_cost *cost);
 
-/* Whether messages of so many bytes share NICs or links with those that are priced later. */
+/* Whether messages of so many bytes share NICs or links with those that are priced later. Over Portals: over
+ * UCX a rank answers requests one after the other, in the order in which they are priced. */
 bool pf_cost_shares_above(const struct pf_cost *cost, size_t bytes);
 
 /* Whether messages that are sent at once share their NIC, so that all end late, instead of one after the

@@ -23,9 +23,9 @@ struct pf_outcome {
 
 /* A receive that is posted within this part of its message's time from where the message's head comes. */
 #define PF_OUTCOME_CLOSE 0.02
-/* So much time may depend on each second of such data: what is late makes others late. */
+/* So much time may depend on each second of such data: what is late makes others late. This and what follows
+ * were chosen by the cells of experiments/cells. */
 #define PF_OUTCOME_SPREAD 3
-
 /* So much of it counts where no dates are close. */
 #define PF_OUTCOME_FAR 0.4
 
