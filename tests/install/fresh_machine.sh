@@ -152,7 +152,7 @@ case ${1:-} in
 inside)
     name "$2"
     results=$3
-    { machine "$2" || echo "FAIL $2: the machine could not be made, or its steps were interrupted"; } 2>&1 | tee -a "$results"
+    { (machine "$2") || echo "FAIL $2: the machine could not be made, or its steps were interrupted"; } 2>&1 | tee -a "$results"
     exit 0
     ;;
 one)
