@@ -75,6 +75,7 @@ make_system()
     printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
     chmod 755 "$root/usr/sbin/policy-rc.d"
     mount -t proc proc "$root/proc"
+    mount --bind /sys "$root/sys" # without it UCX complains on the standard output of programs under mpirun
     mount -t tmpfs -o mode=755 tmpfs "$root/dev"
     mkdir "$root/dev/pts" "$root/dev/shm"
     for node in null zero full random urandom tty; do
@@ -86,6 +87,8 @@ make_system()
     ln -s pts/ptmx "$root/dev/ptmx"
     ln -s /proc/self/fd "$root/dev/fd"
     mount --bind "$cache/archives" "$root/var/cache/apt/archives"
+    touch "$root/lock" "$cache/archives/lock" # apt does not wait for a lock of packages that another system's apt has left
+    mount --bind "$root/lock" "$root/var/cache/apt/archives/lock"
 }
 
 # The checkout as a user gets it: without what was built.

@@ -6,7 +6,6 @@ set -eu
 name=$1
 log=$PWD/fresh.log
 as_root=
-export UCX_LOG_LEVEL=fatal # where there is no /sys, UCX says so on the standard output of programs under mpirun
 [ "$(id -u)" -eq 0 ] || as_root=sudo
 
 # step SECONDS COMMAND...
