@@ -305,8 +305,14 @@ static int unpack(const void *packed, int size, int *position, void *to, int cou
     return code;
 }
 
+static int ibarrier(MPI_Comm comm, MPI_Request *request)
+{
+    return pf_smpi_ibarrier(comm, (void **)request);
+}
+
 void pf_smpi_calls_install(struct pf_own_fn *fn)
 {
+    fn->Ibarrier = ibarrier;
     fn->Cancel = cancel;
     fn->Request_free = request_free;
     fn->Gather = gather;

@@ -2,6 +2,10 @@
 /* Communicators and requests of SMPI beyond its C interface. */
 #include "adapters/smpi/smpi_shadow.h"
 
+#include <list>
+#include <unordered_map>
+#include <vector>
+
 #include <simgrid/actor.h>
 #include <simgrid/s4u/Mailbox.hpp>
 #include <smpi/smpi.h>
@@ -38,6 +42,59 @@ bool done(const request *one)
 }
 
 } // namespace
+
+namespace
+{
+
+/* A barrier that not all members of its communicator have called. */
+struct entrances {
+    std::vector<bool> called;
+    int count = 0;
+};
+std::unordered_map<int, std::list<entrances>> entered; /* by the communicator's id; the oldest is the first */
+
+/* The next barrier of the caller counts one call more. Is that the last one? */
+bool enter(const simgrid::smpi::Comm *comm)
+{
+    const auto me = static_cast<size_t>(comm->rank());
+    auto all = entered.try_emplace(comm->id()).first;
+    auto next = all->second.begin();
+    while (next != all->second.end() && next->called[me])
+        ++next;
+    if (next == all->second.end()) {
+        next = all->second.emplace(next);
+        next->called.resize(static_cast<size_t>(comm->size()));
+    }
+    next->called[me] = true;
+    if (++next->count < comm->size())
+        return false;
+    all->second.erase(next);
+    if (all->second.empty())
+        entered.erase(all);
+    return true;
+}
+
+} // namespace
+
+extern "C" int pf_smpi_ibarrier(void *handle, void **request_)
+{
+    const int tag = -5557; /* none of SMPI's own, and no MPI_ANY_TAG takes it */
+    auto *comm = static_cast<MPI_Comm>(handle);
+    auto **made = reinterpret_cast<MPI_Request *>(request_);
+    int code = PMPI_Ibarrier(comm, made);
+    if (code != MPI_SUCCESS || comm->size() == 1)
+        return code;
+    auto &parts = reinterpret_cast<request *>(*made)->parts;
+    auto add = [&parts](MPI_Request part) { parts.push_back(reinterpret_cast<request *>(part)); };
+    if (!enter(comm)) {
+        add(simgrid::smpi::Request::irecv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, tag, comm));
+        return code;
+    }
+    for (int i = 0; i < comm->size(); i++)
+        if (i != comm->rank())
+            add(simgrid::smpi::Request::isend(nullptr, 0, MPI_BYTE, i, tag, comm));
+    return code;
+}
 
 extern "C" void *pf_smpi_request_part(const void *handle, size_t i)
 {

@@ -21,6 +21,11 @@ void *pf_smpi_comm_new(void *group, int id, bool node_local);
  */
 void *pf_smpi_request_part(const void *request, size_t i);
 
+/* MPI_Ibarrier. Rank 0 of SMPI's own answers each rank when it calls, hence before it has heard of all: here
+ * the last rank to call sends each other one a message of no bytes. The caller's memory is O(1) per rank of
+ * barriers that not all have called. Returns SMPI's code. */
+int pf_smpi_ibarrier(void *comm, void **request);
+
 /* Would PMPI_Wait on this request (an MPI_Request of SMPI) return at once? Looks only; no simulated time. */
 bool pf_smpi_request_done(const void *request);
 

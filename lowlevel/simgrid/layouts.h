@@ -170,6 +170,9 @@ class Comm
 
   public:
     Comm(Group *group, std::shared_ptr<Topo> topology, bool smp, int id);
+    int id() const;
+    int rank() const;
+    int size() const;
 };
 
 /* So many messages with this tag the first rank has sent to the second one, and those that it has received.
@@ -193,6 +196,8 @@ class Request
 {
   public:
     static Request *recv_init(void *buffer, int count, Datatype *type, int source, int tag, Comm *comm);
+    static Request *isend(const void *buffer, int count, Datatype *type, int target, int tag, Comm *comm);
+    static Request *irecv(void *buffer, int count, Datatype *type, int source, int tag, Comm *comm);
     static void unref(Request **request);
     std::vector<Request *> get_nbc_requests() const;
 };

@@ -269,7 +269,7 @@ static void op_collective(void)
         CHECK_OK(MPI_Op_create(add, 1, &op));
     switch (kind) {
     case IBARRIER:
-        CHECK_OK(MPI_Ibarrier(c->comm, q));
+        CHECK_OK(pure ? MPI_Ibcast(s->out, 0, MPI_INT, root, c->comm, q) : MPI_Ibarrier(c->comm, q));
         break;
     case IBCAST:
         if (c->rank == root)
