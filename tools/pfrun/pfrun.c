@@ -499,6 +499,8 @@ static void prepare(int argc, char **argv)
     setenv("OMP_WAIT_POLICY", "passive", 0);
     setenv("OMP_NUM_THREADS", "1",
            0); /* as by mpirun's default, which binds a rank to one core; BLAS reads it, too */
+    setenv("SCOTCH_PTHREAD_NUMBER", "1",
+           0); /* PT-SCOTCH 7.0.3 calls MPI from its threads, whatever their level */
     settings_for_smpi();
     add_argument(stand_in); /* and no arguments of the programs, of which SimGrid would take some */
 }

@@ -41,6 +41,11 @@ measures() {
 @test "threads wait passively, one is the default, and what the user sets stays" {
     pfrun -np 2 -platform star:1 --cfg=smpi/simulate-computation:no "$APP" what | sort | diff - <(printf '0 passive 1 16\n1 passive 1 16\n')
     OMP_WAIT_POLICY=ACTIVE OMP_NUM_THREADS=3 pfrun -np 1 --cfg=smpi/simulate-computation:no "$APP" what | grep "0 ACTIVE 3 32"
+    printf '%s\n' '#include <mpi.h>' '#include <stdio.h>' '#include <stdlib.h>' \
+        'int main(void) { MPI_Init(0, 0); puts(getenv("SCOTCH_PTHREAD_NUMBER")); return MPI_Finalize(); }' >scotch.c
+    "$PF_BIN/pfcc" scotch.c -o scotch
+    [ "$(unset SCOTCH_PTHREAD_NUMBER; pfrun -np 1 ./scotch)" = 1 ]
+    [ "$(SCOTCH_PTHREAD_NUMBER=2 pfrun -np 1 ./scotch)" = 2 ]
 }
 
 @test "computation of other threads is not charged, and the run says so" {
