@@ -169,6 +169,13 @@ const char *pf_elf_fault_text(enum pf_elf_fault fault)
     return texts[fault];
 }
 
+bool pf_elf_is_called(const struct pf_elf *elf, const char *name)
+{
+    const char *slash = strrchr(elf->path, '/');
+    return strcmp(elf->path, name) == 0 || (slash && strcmp(slash + 1, name) == 0) ||
+           (elf->soname && strcmp(elf->soname, name) == 0);
+}
+
 bool pf_elf_needs(const struct pf_elf *elf, const char *prefix)
 {
     for (int i = 0; i < elf->name_count; i++)

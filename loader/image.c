@@ -314,20 +314,13 @@ void *pf_image_symbol(const void *loaded, const char *name)
     return NULL;
 }
 
-static bool has_name(const struct pf_elf *file, const char *name)
-{
-    const char *slash = strrchr(file->path, '/');
-    return strcmp(file->path, name) == 0 || (slash && strcmp(slash + 1, name) == 0) ||
-           (file->soname && strcmp(file->soname, name) == 0);
-}
-
 void *pf_image_library(const void *loaded, const char *name)
 {
     struct found found;
     if (!find(loaded, &found))
         return NULL;
     for (int i = 0; i < found.image->count; i++)
-        if (has_name(found.image->objects[i].file, name))
+        if (pf_elf_is_called(found.image->objects[i].file, name))
             return found.copy + found.image->objects[i].base;
     return NULL;
 }

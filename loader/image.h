@@ -51,6 +51,9 @@ struct pf_image_plan {
     /* In a program, the library that may have thread-local variables, which begin as zeroes: one thread is to
      * use them. Whether a name is its. Or NULL. */
     bool (*locals)(const char *name);
+    /* Becomes the name of a needed library that cannot be opened, which may use others without naming them;
+     * it lives as long as the files. Or NULL. */
+    const char **missing;
     /* Bytes, and the largest alignment, that the executable's own may take right below the thread pointer. */
     size_t locals_room, locals_alignment;
 };

@@ -176,8 +176,7 @@ static bool read_needs(struct reading *reading)
         const char *name = file->names[i].text;
         if (file->names[i].kind != PF_ELF_NEEDED || is_answered(reading->plan, name))
             continue;
-        while (other < image->count &&
-               !(image->objects[other].file->soname && strcmp(image->objects[other].file->soname, name) == 0))
+        while (other < image->count && !pf_elf_is_called(image->objects[other].file, name))
             other++;
         if (other < reading->number) {
             reading->object->scope |= image->objects[other].scope;
@@ -189,6 +188,8 @@ static bool read_needs(struct reading *reading)
                 handle = dlopen(name, reading->plan->flags);
             if (!handle) {
                 snprintf(reading->why, reading->n, "%s", dlerror());
+                if (reading->plan->missing)
+                    *reading->plan->missing = name;
                 return false;
             }
             image->others =

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "loader/elf_search.h"
 #include "loader/image.h"
 #include "middleware/process/abi.h"
@@ -31,6 +32,8 @@ static bool find(char *path, const struct pf_elf *caller, const char *name)
            pf_elf_search(path, caller->search, caller->path, name);
 }
 
+static const char *refusal; /* what dlerror() has to say */
+
 /* Whether it needs a library of which ranks have copies: the linker would bring another one, for all ranks.
  */
 static bool needs_copy(const void *program, const char *path)
@@ -42,10 +45,26 @@ static bool needs_copy(const void *program, const char *path)
         if (elf.names[i].kind == PF_ELF_NEEDED && !pf_fortran_runtime_is(elf.names[i].text) &&
             pf_image_library(program, elf.names[i].text))
             needed = elf.names[i].text;
-    if (needed)
-        pf_warn("dlopen: '%s' is not opened, as it needs %s, of which each rank has a copy", path, needed);
+    if (needed) {
+        static char *said; /* each rank opens it */
+        const char *file = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+        if (!said || strcmp(said, path) != 0)
+            pf_warn("dlopen: '%s' is not opened, as it needs %s, of which each rank has a copy "
+                    "(PARFOCAL_PRIVATE=%.*s gives each rank one of it)",
+                    path, needed, (int)strcspn(file, "."), file);
+        free(said);
+        said = pf_strdup(path);
+        refusal = "it needs a library of which each rank has a copy";
+    }
     pf_elf_free(&elf);
     return needed;
+}
+
+static char *linker_error(void)
+{
+    const char *text = refusal;
+    refusal = NULL;
+    return text ? (char *)text : dlerror();
 }
 
 static void *linker_open(const char *name, int flags)
@@ -107,6 +126,7 @@ void *pf_abi_linker(const char *name)
         void *function;
     } functions[] = {{"dlopen", (void *)linker_open},
                      {"dlclose", (void *)linker_close},
+                     {"dlerror", (void *)linker_error},
                      {"dlsym", (void *)linker_symbol},
                      {"dlvsym", (void *)linker_symbol_of_version},
                      {"dladdr", (void *)linker_address},

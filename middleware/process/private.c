@@ -58,7 +58,8 @@ static bool find(char *out, const struct pf_elf *user, const char *origin, const
     return !strchr(name, '/') && (pf_elf_search(out, getenv("LD_LIBRARY_PATH"), origin, name) ||
                                   pf_elf_search(out, user->search, origin, name) ||
                                   pf_elf_search(out, "/usr/local/lib", origin, name) ||
-                                  (pf_private_system_is(name) && pf_private_system_find(out, name)));
+                                  (pf_private_system_is(name) &&
+                                   (pf_elf_search_system(out, name) || pf_private_system_find(out, name))));
 }
 
 static bool read_object(struct pf_elf *elf, const char *path)
@@ -119,7 +120,11 @@ static bool can_be_private(const struct program *program, const struct pf_elf *e
     const char *why = NULL;
     if (part_of_image(program, elf))
         return true;
-    if (!linked_by_pfcc(elf) && !pf_private_system_is(name)) {
+    bool asked = pf_private_system_is(name);
+    /* An image finds what is loaded already. What uses others without naming them is a part of it. */
+    if (program->kind && !asked && !dlopen(path, RTLD_LAZY | RTLD_LOCAL))
+        return true;
+    if (!linked_by_pfcc(elf) && !asked) {
         if (serves_all(name, path))
             return false;
         why = "it was not linked by pfcc; if it keeps data of one rank, link it with pfcc -shared or name it "
@@ -171,15 +176,12 @@ static void add(struct program *program, const char *path, const char *name, str
             continue;
         if (can_be_private(program, &needed, text, found))
             add(program, found, text, needed);
-        else {
-            if (program->kind) /* an image finds what is loaded already */
-                dlopen(found, RTLD_LAZY | RTLD_LOCAL);
+        else
             pf_elf_free(&needed);
-        }
     }
     open_count -= depth;
     pf_elf_keep_ends(&elf);
-    if (name && begins_late(name))
+    if (name && !program->kind && begins_late(name)) /* an image begins after its calls are led */
         pf_elf_keep_begin(&elf);
     program->objects =
         pf_reallocarray(program->objects, (size_t)program->count + 1, sizeof *program->objects);
@@ -197,6 +199,27 @@ static const char *own_library(void)
     return info.dli_fname;
 }
 
+/* Plug-ins, which the program does not name but opens itself. The program stays the last one. */
+static void add_plug_ins(struct program *program)
+{
+    const struct object application = program->objects[--program->count];
+    const char *name;
+    for (int i = 0; (name = pf_private_system_unmet(&i));) {
+        char found[PATH_MAX], file[NAME_MAX + 1];
+        struct pf_elf elf;
+        snprintf(file, sizeof file, "%s.so", name);
+        if (!find(found, &application.elf, program->application, file) || !read_object(&elf, found))
+            continue;
+        if (!known(program, elf.soname ? elf.soname : file) && pf_private_system_is(file))
+            add(program, found, elf.soname ? elf.soname : file, elf);
+        else
+            pf_elf_free(&elf);
+    }
+    program->objects =
+        pf_reallocarray(program->objects, (size_t)program->count + 1, sizeof *program->objects);
+    program->objects[program->count++] = application;
+}
+
 /* The number of the program with this file. */
 static int program_with(const char *application, const struct pf_private_kind *kind)
 {
@@ -211,6 +234,8 @@ static int program_with(const char *application, const struct pf_private_kind *k
     *program = (struct program){.application = pf_strdup(application), .kind = kind};
     pf_private_system_ask(&elf);
     add(program, application, NULL, elf);
+    if (kind)
+        add_plug_ins(program);
     job.most = program->count > job.most ? program->count : job.most;
     return job.count++;
 }
@@ -289,14 +314,104 @@ static void load_copy(const struct object *object, const char *file)
         pf_copy_begin(loaded);
 }
 
-static void make_image(struct program *program, int ranks)
+static int number_of(const struct program *program, const char *name)
 {
-    if (program->kind) {
+    for (int i = 0; i < program->count - 1; i++)
+        if (strcmp(program->objects[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+/* Puts an object into `order` after what it needs. */
+static void put(const struct program *program, int object, bool *seen, int *order, int *count)
+{
+    const struct pf_elf *elf = &program->objects[object].elf;
+    if (seen[object])
+        return;
+    seen[object] = true;
+    for (int i = 0; i < elf->name_count; i++)
+        if (elf->names[i].kind == PF_ELF_NEEDED && number_of(program, elf->names[i].text) >= 0)
+            put(program, number_of(program, elf->names[i].text), seen, order, count);
+    order[(*count)++] = object;
+}
+
+/* The order in which the dynamic linker would begin them: from the one that it would load last, each after
+ * what it needs. The program does not lead to its plug-ins. */
+static void put_in_order(struct program *program)
+{
+    int n = program->count, loaded = 1, count = 0;
+    int *loads = pf_calloc((size_t)n, sizeof *loads), *order = pf_calloc((size_t)n, sizeof *order);
+    bool *seen = pf_calloc((size_t)n, sizeof *seen);
+    struct object *objects = pf_calloc((size_t)n, sizeof *objects);
+    loads[0] = n - 1;
+    seen[n - 1] = true;
+    for (int i = 0, plug_in = 0; loaded < n || i < loaded; i++) {
+        while (i == loaded && seen[plug_in])
+            plug_in++;
+        if (i == loaded)
+            seen[loads[loaded++] = plug_in] = true;
+        const struct pf_elf *elf = &program->objects[loads[i]].elf;
+        for (int j = 0; j < elf->name_count; j++) {
+            int one = elf->names[j].kind == PF_ELF_NEEDED ? number_of(program, elf->names[j].text) : -1;
+            if (one >= 0 && !seen[one])
+                seen[loads[loaded++] = one] = true;
+        }
+    }
+    memset(seen, 0, (size_t)n * sizeof *seen);
+    while (loaded > 0)
+        put(program, loads[--loaded], seen, order, &count);
+    for (int i = 0; i < n; i++)
+        objects[i] = program->objects[order[i]];
+    free(program->objects);
+    program->objects = objects;
+    free(loads);
+    free(order);
+    free(seen);
+}
+
+/* A library that does not name those it uses: the dynamic linker finds them among all of the program's. It
+ * becomes one of the image. */
+static bool take_in(struct program *program, const char *name)
+{
+    char found[PATH_MAX];
+    struct pf_elf elf;
+    if (!name || strchr(name, '/') || known(program, name) || !pf_elf_search_system(found, name) ||
+        !read_object(&elf, found))
+        return false;
+    pf_elf_keep_ends(&elf);
+    program->objects =
+        pf_reallocarray(program->objects, (size_t)program->count + 1, sizeof *program->objects);
+    memmove(program->objects + 1, program->objects, (size_t)program->count++ * sizeof *program->objects);
+    program->objects[0] = (struct object){
+        .path = pf_strdup(found), .name = pf_strdup(name), .copy = pf_strdup(name), .elf = elf};
+    put_in_order(program);
+    return true;
+}
+
+static struct pf_image *make_kind(struct program *program, int ranks)
+{
+    struct pf_image *image = NULL;
+    const char *missing;
+    char why[300];
+    do {
         const struct pf_elf **files = pf_calloc((size_t)program->count, sizeof *files);
         for (int i = 0; i < program->count; i++)
             files[i] = &program->objects[i].elf;
-        program->image = pf_private_image_make_kind(program->kind, files, program->count, ranks);
+        missing = NULL;
+        image = pf_private_image_make_kind(program->kind, files, program->count, ranks, &missing, why,
+                                           sizeof why);
         free(files);
+    } while (!image && take_in(program, missing));
+    if (!image)
+        pf_die("'%s' was not built with pfcc and cannot be loaded for each rank (%s); rebuild it with pfcc",
+               program->objects[program->count - 1].path, why);
+    return image;
+}
+
+static void make_image(struct program *program, int ranks)
+{
+    if (program->kind) {
+        program->image = make_kind(program, ranks);
     } else if (program->count == 1 && !job.keep && pf_copy_is_deep())
         program->image = pf_private_image_make(&program->objects[0].elf, ranks);
 }

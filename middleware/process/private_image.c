@@ -27,9 +27,9 @@ struct pf_image *pf_private_image_make(const struct pf_elf *program, int ranks)
 }
 
 struct pf_image *pf_private_image_make_kind(const struct pf_private_kind *kind,
-                                            const struct pf_elf *const *files, int count, int ranks)
+                                            const struct pf_elf *const *files, int count, int ranks,
+                                            const char **missing, char *why, size_t n)
 {
-    char why[300];
     const struct pf_image_plan plan = {.files = files,
                                        .count = count,
                                        .copies = ranks,
@@ -37,16 +37,13 @@ struct pf_image *pf_private_image_make_kind(const struct pf_private_kind *kind,
                                        .program = true,
                                        .find = kind->find,
                                        .lead = kind->lead,
+                                       .missing = missing,
                                        .locals = kind->locals,
                                        .locals_room = PF_LOCALS_ROOM,
                                        .locals_alignment = PF_LOCALS_ALIGNMENT,
                                        .ready = kind->ready};
     kind->prepare();
-    struct pf_image *image = pf_image_make(&plan, why, sizeof why);
-    if (!image)
-        pf_die("'%s' was not built with pfcc and cannot be loaded for each rank (%s); rebuild it with pfcc",
-               files[count - 1]->path, why);
-    return image;
+    return pf_image_make(&plan, why, n);
 }
 
 void *pf_private_image_load(struct pf_image *image, const struct pf_elf *file, int rank)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "loader/elf_file.h"
 #include "middleware/process/private.h"
@@ -19,9 +20,10 @@ struct pf_image;
 struct pf_image *pf_private_image_make(const struct pf_elf *program, int ranks);
 
 /* The same of a program of another kind, the last one of `files`, after its own libraries. It has no other
- * way: says in one line why it cannot be, and ends the process. */
+ * way: NULL says why, and `missing` is what pf_image_plan says or NULL. */
 struct pf_image *pf_private_image_make_kind(const struct pf_private_kind *kind,
-                                            const struct pf_elf *const *files, int count, int ranks);
+                                            const struct pf_elf *const *files, int count, int ranks,
+                                            const char **missing, char *why, size_t n);
 
 /* Loads the copy of a rank, whose constructors run: the program, or one of its libraries, which come before.
  * Returns what is loaded. */

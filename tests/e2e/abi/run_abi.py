@@ -106,6 +106,19 @@ class AbiTest(unittest.TestCase):
                 self.assertIn("refused.so' is not opened, as it needs liblinked.so", self.pfrun("-model", model, "./linker", "refused"))
                 self.assertIn("linker: PASS", self.pfrun("-model", model, "linker"))
 
+    def test_libraries_that_do_not_name_what_they_use(self):
+        source, here = HERE / "unnamed.c", ("-L", self.dir, "-Wl,-rpath,$ORIGIN")
+        self.by_mpicc("libbase.so", source, "-DBASE", "-shared", "-fPIC", "-Wl,--no-as-needed", "-lmpi")
+        subprocess.run(["cc", "-w", "-I", self.dir / "include", "-DLEAF", "-shared", "-fPIC", source, "-o", self.dir / "libleaf.so"], check=True)
+        self.by_mpicc("libplug.so", source, "-DPLUG", "-shared", "-fPIC", *here, "-lbase")
+        self.by_mpicc("unnamed", source, *here, "-ldl", "-Wl,--no-as-needed", "-lleaf", "-lbase")
+        for model in MODELS:
+            with self.subTest(model):
+                self.assertIn("unnamed: PASS", self.pfrun("-model", model, "--cfg=parfocal/private:libplug", "./unnamed"))
+        refused = self.pfrun("-model", "analytic", "./unnamed", status=1)
+        self.assertIn("PARFOCAL_PRIVATE=libplug gives each rank one", refused)
+        self.assertIn("1: it needs a library of which each rank has a copy", refused)
+
     def test_thread_local_variables(self):
         self.by_mpicc("openmpi", HERE / "locals.c")
         self.build("local", HERE / "locals.c")
