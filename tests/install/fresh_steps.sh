@@ -34,19 +34,19 @@ case $name in
     sed -n 's/^rebuilt.sh: /     /p' "$log"
     step 3600 sh -c "apt-get -q install -y --no-install-recommends $(awk '$2 == "build" { printf "%s ", $1 }' scripts/packages.txt)"
     set -- -Dtests=false
-    [ ! -e "$own/lib/libmpi.so" ] || set -- "$@" -Dopenmpi="$own"
-    [ ! -e "$own/lib/libsimgrid.so" ] || set -- "$@" -Dsimgrid="$own"
+    [ ! -d "$own/openmpi" ] || set -- "$@" -Dopenmpi="$own/openmpi"
+    [ ! -d "$own/simgrid" ] || set -- "$@" -Dsimgrid="$own/simgrid"
     step 600 env OPENMPI_TARBALL="$(find "$own/source" -name 'openmpi_*.orig.tar.*')" meson setup build "$@"
-    export PATH="$own/bin:$PATH" # its smpirun and mpirun are what Parfocal is compared with
+    export PATH="$own/openmpi/bin:$own/simgrid/bin:$PATH" # its smpirun and mpirun are what Parfocal is compared with
     ;;
 esac
 step 7200 ./run-demo
 case $name in
 *-symbolic) # What was not built is as if it had been.
     step 3600 scripts/setup.sh build test # brings MPICH
-    [ -e "$own/lib/libmpi.so" ] || plugins=$(find /usr/lib -type f \( -name 'mca_*.so' -path '*openmpi*' -o -name 'libmca_common_*.so.*' \))
+    [ -d "$own/openmpi" ] || plugins=$(find /usr/lib -type f \( -name 'mca_*.so' -path '*openmpi*' -o -name 'libmca_common_*.so.*' \))
     libraries=$(for one in simgrid mpi open-pal open-rte mpich ucp uct ucs; do
-        [ -e "$own/lib/lib$one.so" ] || ldconfig -p | awk -v one="lib$one.so" 'index($1, one ".") == 1 { print $NF }'
+        [ -n "$(find "$own" -name "lib$one.so")" ] || ldconfig -p | awk -v one="lib$one.so" 'index($1, one ".") == 1 { print $NF }'
     done | xargs realpath | sort -u)
     # shellcheck disable=SC2086
     step 600 tests/install/symbolic.py $libraries ${plugins:-}

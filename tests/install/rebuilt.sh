@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Open MPI and SimGrid as a user builds them: from the source packages of a Debian release, without Debian's changes, into a prefix, but
-# linked as Ubuntu's packages are, with -Bsymbolic-functions. Installs what that needs: for the root of a Debian machine that is thrown
-# away. The sources stay in PREFIX/source. Last lines: the seconds of each, or that the mirror has not got its sources. Usage: rebuilt.sh
+# linked as Ubuntu's packages are, with -Bsymbolic-functions. Each has a folder in PREFIX of its own, since smpicc would find another
+# mpi.h beside SimGrid's. Installs what that needs: for the root of a Debian machine that is thrown away. The sources stay in
+# PREFIX/source. Last lines: the seconds of each, or that the mirror has not got its sources. Usage: rebuilt.sh
 # RELEASE PREFIX openmpi|simgrid...
 set -eu
 release=$1 prefix=$2
@@ -27,14 +28,14 @@ export LDFLAGS="-Wl,-Bsymbolic-functions -Wl,-z,relro" # Ubuntu's
 
 build_openmpi()
 {
-    ./configure --prefix="$prefix" --with-devel-headers --with-ucx --without-verbs --disable-io-romio --disable-oshmem CFLAGS=-O2 FCFLAGS=-O1 \
+    ./configure --prefix="$prefix/openmpi" --with-devel-headers --with-ucx --without-verbs --disable-io-romio --disable-oshmem CFLAGS=-O2 FCFLAGS=-O1 \
         $([ ! -d ompi/mpi/cxx ] || echo --enable-mpi-cxx) # as Debian's of that age
     make -j"$jobs" install
 }
 
 build_simgrid()
 {
-    cmake -B made -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib -Denable_smpi=ON -Denable_documentation=OFF -Denable_python=OFF \
+    cmake -B made -DCMAKE_INSTALL_PREFIX="$prefix/simgrid" -DCMAKE_INSTALL_LIBDIR=lib -Denable_smpi=ON -Denable_documentation=OFF -Denable_python=OFF \
         -Denable_java=OFF -Denable_lto=OFF
     make -C made -j"$jobs" install
 }
