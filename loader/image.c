@@ -198,6 +198,7 @@ void pf_image_free(struct pf_image *image)
     free(image->others);
     pf_image_names_free(&image->exports);
     pf_image_names_free(&image->imports);
+    pf_image_names_free(&image->locals);
     free(image->mapped);
     free(image->open);
     free(image);
@@ -277,6 +278,16 @@ bool pf_image_holds(const void *loaded)
 {
     struct found found;
     return find(loaded, &found);
+}
+
+const char *pf_image_initial_locals(const char *block, size_t *filled, size_t *size)
+{
+    struct found found;
+    if (!find(block, &found))
+        pf_die("a thread uses variables of a library that is not there any more");
+    *filled = found.object->initial_size;
+    *size = found.object->locals_size;
+    return found.object->initial_bytes;
 }
 
 bool pf_image_program_locals(const void *loaded, struct pf_image_locals *locals)

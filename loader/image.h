@@ -48,9 +48,6 @@ struct pf_image_plan {
      * go by its import table. Not in a program. NULL at the end. Or NULL. */
     const char *const *inner;
     void (*ready)(void *loaded); /* a library of a copy, before its own initialisation. Or NULL. */
-    /* In a program, the library that may have thread-local variables, which begin as zeroes: one thread is to
-     * use them. Whether a name is its. Or NULL. */
-    bool (*locals)(const char *name);
     /* Becomes the name of a needed library that cannot be opened, which may use others without naming them;
      * it lives as long as the files. Or NULL. */
     const char **missing;

@@ -14,20 +14,22 @@ enum { PF_IMAGE_OBJECTS = 64, PF_IMAGE_SLOT = 16 /* an address, and a jump to it
 
 struct pf_image_object {
     const struct pf_elf *file;
-    size_t base, size;   /* in whole pages; base: what its own addresses count from */
-    size_t writable;     /* of a program: where the pages begin that it writes, and those of them */
-    size_t zeroes;       /* that are zero at first; both end with it, and count from `base` */
-    size_t inner;        /* room for references to itself, from `base` (image_inner.c) */
-    size_t locals;       /* its thread-local variables, from `base`; 0: none */
-    size_t initial;      /* where the file has those that do not begin as zeroes, */
-    size_t initial_size; /* of so many bytes */
-    size_t below;        /* of an executable: those begin so far below the thread pointer */
-    uint64_t scope;      /* itself and those that it needs, as bits */
-    size_t unwind;       /* its table of unwinding, the one with an index; 0: none */
-    size_t init;         /* its initialisation function; 0: none */
-    size_t inits;        /* more of them: a table, */
-    size_t init_count;   /* of so many */
-    size_t ends;         /* the same for its end (pf_elf_keep_ends()) */
+    size_t base, size; /* in whole pages; base: what its own addresses count from */
+    size_t writable;   /* of a program: where the pages begin that it writes, and those of them */
+    size_t zeroes;     /* that are zero at first; both end with it, and count from `base` */
+    size_t inner;      /* room for references to itself, from `base` (image_inner.c) */
+    size_t locals;     /* its thread-local variables, from `base`; 0: none */
+    size_t locals_size;
+    size_t initial;            /* where the file has those that do not begin as zeroes, */
+    size_t initial_size;       /* of so many bytes, */
+    const char *initial_bytes; /* these */
+    size_t below;              /* of an executable: those begin so far below the thread pointer */
+    uint64_t scope;            /* itself and those that it needs, as bits */
+    size_t unwind;             /* its table of unwinding, the one with an index; 0: none */
+    size_t init;               /* its initialisation function; 0: none */
+    size_t inits;              /* more of them: a table, */
+    size_t init_count;         /* of so many */
+    size_t ends;               /* the same for its end (pf_elf_keep_ends()) */
     size_t end_count;
     uint32_t *moved; /* where it holds addresses inside the image */
     size_t moved_count;
@@ -79,7 +81,7 @@ struct pf_image {
     struct pf_image_object objects[PF_IMAGE_OBJECTS];
     int count;
     void (*ready)(void *loaded);
-    struct pf_image_names exports, imports;
+    struct pf_image_names exports, imports, locals; /* thread-local variables by their places in the blocks */
     void **others; /* dlopen handles of libraries outside the image that one inside needs */
     int other_count;
     struct pf_image *next;
@@ -104,4 +106,14 @@ bool pf_image_inner_set(const struct pf_image *image, const struct pf_image_obje
                         size_t variable, size_t value);
 
 /* Fills in all but what image.c needs for copies. False, and why. */
+/* image_locals.c: what a library of a program asks for the address of a thread-local variable: the beginning
+ * of the library's block in the copy, and the variable's place there. The ranks share a thread, which uses
+ * that block; threads that the program makes get blocks of their own, which begin as it did. */
+void *pf_image_local(const uintptr_t *index);
+void pf_image_locals_begin(void); /* the caller's thread is the ranks' */
+
+/* image.c: of the library with this block, how its variables begin, so many bytes of all; the others are
+ * zeroes. */
+const char *pf_image_initial_locals(const char *block, size_t *filled, size_t *size);
+
 bool pf_image_lay_out(struct pf_image *image, const struct pf_image_plan *plan, char *why, size_t n);

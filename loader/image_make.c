@@ -138,9 +138,12 @@ static bool read_exports(struct reading *reading)
     GElf_Sym symbol;
     for (size_t i = 1; i < reading->symbol_count && gelf_getsym(reading->symbols, (int)i, &symbol); i++) {
         int type = GELF_ST_TYPE(symbol.st_info);
-        if (type == STT_TLS &&
-            ((reading->plan->program && !reading->object->below) || symbol.st_shndx == SHN_UNDEF))
-            return refuse(reading, "thread-local variables");
+        if (type == STT_TLS && symbol.st_shndx != SHN_UNDEF && GELF_ST_BIND(symbol.st_info) != STB_LOCAL)
+            pf_image_names_add(
+                &reading->image->locals,
+                (struct pf_image_name){.name = elf_strptr(reading->elf, reading->strings, symbol.st_name),
+                                       .place = symbol.st_value,
+                                       .object = reading->number});
         if (symbol.st_shndx == SHN_UNDEF || type == STT_TLS)
             continue;
         if (type == STT_GNU_IFUNC || GELF_ST_BIND(symbol.st_info) == STB_GNU_UNIQUE)
@@ -236,10 +239,9 @@ static bool read_locals(struct reading *reading, const GElf_Phdr *segment)
 {
     struct pf_image_object *object = reading->object;
     const struct pf_image_plan *plan = reading->plan;
-    const char *name = object->file->soname;
     if (plan->program && object->file->is_executable)
         return read_program_locals(reading, segment);
-    if (plan->program && !(plan->locals && name && plan->locals(name) && !segment->p_filesz))
+    if (plan->program && !plan->find)
         return refuse(reading, "thread-local variables");
     if (segment->p_offset + segment->p_filesz > object->file->size || segment->p_filesz > segment->p_memsz)
         return refuse(reading, "segments outside the file");
@@ -247,6 +249,8 @@ static bool read_locals(struct reading *reading, const GElf_Phdr *segment)
         return refuse(reading, "thread-local variables with an alignment of their own");
     object->initial = segment->p_vaddr;
     object->initial_size = segment->p_filesz;
+    object->initial_bytes = object->file->bytes + segment->p_offset;
+    object->locals_size = segment->p_memsz;
     memcpy(reading->image->bytes + object->base + object->locals, object->file->bytes + segment->p_offset,
            segment->p_filesz);
     return true;
@@ -279,6 +283,8 @@ static bool read_segments(struct reading *reading)
         memcpy(reading->image->bytes + object->base + segment.p_vaddr, object->file->bytes + segment.p_offset,
                segment.p_filesz);
     }
+    if (object->locals_size && object->initial_size) /* which lie behind its zeroes */
+        object->zeroes = object->size;
     return true;
 }
 
@@ -432,14 +438,25 @@ static void *local_variable(const uintptr_t *index)
     return (void *)(index[0] + index[1]);
 }
 
-/* The beginning of the block of the library's thread-local variables, and a variable's place there. */
+/* The beginning of the block of the library's thread-local variables, and a variable's place there: of the
+ * first library that has one of this name. */
 static bool relocate_local(struct reading *reading, size_t place, const GElf_Rela *entry, int type)
 {
-    struct pf_image_object *object = reading->object;
+    const struct pf_image_object *object = reading->object;
     GElf_Sym symbol;
     if (!gelf_getsym(reading->symbols, (int)GELF_R_SYM(entry->r_info), &symbol))
         return refuse(reading, "a relocation of no symbol");
-    if (!object->locals || object->below || (GELF_R_SYM(entry->r_info) && symbol.st_shndx == SHN_UNDEF))
+    if (reading->plan->program && GELF_ST_BIND(symbol.st_info) != STB_LOCAL) {
+        const struct pf_image_name *one = pf_image_names_find(
+            &reading->image->locals, elf_strptr(reading->elf, reading->strings, symbol.st_name));
+        if (!one)
+            return refuse(reading, "thread-local variables of another library");
+        object = &reading->image->objects[one->object];
+        symbol.st_value = one->place;
+    } else if (GELF_R_SYM(entry->r_info) && symbol.st_shndx == SHN_UNDEF) {
+        return refuse(reading, "thread-local variables of another library");
+    }
+    if (!object->locals || object->below)
         return refuse(reading, "thread-local variables of another library");
     if (type == R_X86_64_DTPMOD64) {
         add_moved(reading, place, object->base + object->locals);
@@ -492,14 +509,13 @@ static bool bind(struct reading *reading, size_t place, size_t index, int type, 
         (reading->plan->program && undefined && GELF_ST_TYPE(symbol.st_info) == STT_OBJECT))
         pf_image_names_add(&reading->image->imports,
                            (struct pf_image_name){.name = name, .place = place, .object = reading->number});
-    bool locates = undefined && (!reading->plan->program || reading->object->locals) &&
-                   strcmp(name, "__tls_get_addr") == 0;
+    bool locates = undefined && strcmp(name, "__tls_get_addr") == 0;
     const struct pf_image_constant *constant =
         undefined ? NULL : constant_at(reading->object, reading->object->base + symbol.st_value);
     if (symbol.st_shndx == SHN_ABS || constant)
         value = (void *)(constant ? constant->value : symbol.st_value);
     else if (locates)
-        value = (void *)local_variable;
+        value = reading->plan->program ? (void *)pf_image_local : (void *)local_variable;
     else if (undefined && answered(reading, name, &value)) {
         memcpy(reading->image->bytes + place, &(size_t){(size_t)value + addend}, sizeof(size_t));
         return true;
@@ -588,8 +604,11 @@ static bool relocate(struct reading *reading, const GElf_Rela *entry)
     int type = (int)GELF_R_TYPE(entry->r_info);
     if (entry->r_offset + sizeof(void *) > object->size || place > UINT32_MAX)
         return refuse(reading, "relocations outside its segments");
-    if (!object->below && entry->r_offset - object->initial < object->initial_size)
+    if (!object->below && entry->r_offset - object->initial < object->initial_size) {
+        if (reading->plan->program) /* those of other threads would begin without */
+            return refuse(reading, "addresses in thread-local variables");
         place += object->locals - object->initial;
+    }
     if (type == R_X86_64_TPOFF64 && object->below)
         return relocate_program_local(reading, place, entry);
     if (type == R_X86_64_DTPMOD64 || type == R_X86_64_DTPOFF64)
@@ -737,6 +756,8 @@ bool pf_image_lay_out(struct pf_image *image, const struct pf_image_plan *plan, 
         return false;
     bool good = each(image, plan, read_one, why, n);
     pf_image_names_sort(&image->exports);
+    pf_image_names_sort(&image->locals);
+    pf_image_locals_begin();
     good = good && each(image, plan, read_relocations, why, n);
     if (good && plan->inner && !plan->program)
         good = each(image, plan, lead_inner, why, n);

@@ -94,7 +94,9 @@ static int initialise(int fn, const void *site, int required, int *provided)
         pf_die("rank %d: MPI_Init was called twice", pf_self()->rank);
     }
     if (!sg_actor_self() || !sg_actor_self_get_pid())
-        pf_die("MPI_Init outside the simulation: start the program with pfrun");
+        pf_die(pf_process_here() ? "MPI_Init outside the simulation: start the program with pfrun"
+                                 : "MPI_Init was called from a thread that the program has made: only the "
+                                   "thread of main() may make MPI calls");
     struct pf_rank *r = rank_of_actor();
     pf_program_check_stack(r->self.rank);
     if (start_base(r) != MPI_SUCCESS)

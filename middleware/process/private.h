@@ -24,8 +24,7 @@ struct pf_private_kind {
     void (*prepare)(void);             /* before the image is made */
     pf_imports_find *find;             /* where references lead */
     void *(*lead)(const char *name, const void *found); /* pf_process_import() (libc_process.h), or more */
-    bool (*locals)(const char *name);                   /* as in struct pf_image_plan, */
-    void (*ready)(void *loaded);
+    void (*ready)(void *loaded);                        /* as in struct pf_image_plan */
     void (*start)(const struct pf_elf *program, void *loaded); /* the calling rank's copy is there */
 };
 

@@ -38,7 +38,6 @@ struct pf_image *pf_private_image_make_kind(const struct pf_private_kind *kind,
                                        .find = kind->find,
                                        .lead = kind->lead,
                                        .missing = missing,
-                                       .locals = kind->locals,
                                        .locals_room = PF_LOCALS_ROOM,
                                        .locals_alignment = PF_LOCALS_ALIGNMENT,
                                        .ready = kind->ready};

@@ -115,3 +115,12 @@ living() {
     living 134 "error: a thread of rank [01]: abort \(SIGABRT\) in end_run at living.c" ends abort
     living 139 "error: .*rank [01]: segmentation fault \(SIGSEGV\) in end_run at living.c" both crash
 }
+
+@test "MPI_Init in a thread of the program's own is named" {
+    printf '%s\n' '#include <mpi.h>' '#include <pthread.h>' 'static void *begin(void *arg) { MPI_Init(0, 0); return arg; }' \
+        'int main(void) { pthread_t one; pthread_create(&one, 0, begin, 0); return pthread_join(one, 0); }' >begin.c
+    "$PF_BIN/pfcc" -pthread begin.c -o begin
+    run pfrun -np 1 ./begin
+    [ "$status" -eq 1 ]
+    grep "error: MPI_Init was called from a thread that the program has made" <<<"$output"
+}

@@ -127,6 +127,15 @@ class AbiTest(unittest.TestCase):
                 with self.subTest(program=program, models=models):
                     self.assertIn("locals: PASS", self.pfrun(*models, program))
 
+    def test_thread_local_variables_of_libraries(self):
+        source, here = HERE / "threaded.c", ("-L", self.dir, "-Wl,-rpath,$ORIGIN", "-Wl,--no-as-needed")
+        self.by_mpicc("libfirst.so", source, "-DFIRST", "-shared", "-fPIC", "-Wl,--no-as-needed", "-lmpi")
+        self.by_mpicc("libsecond.so", source, "-DSECOND", "-shared", "-fPIC", *here, "-lfirst", "-lmpi")
+        self.by_mpicc("threaded", source, *here, "-lsecond", "-lfirst")
+        for model in MODELS:
+            with self.subTest(model):
+                self.assertIn("threaded: PASS", self.pfrun("-model", model, "./threaded"))
+
     def test_classes_of_open_mpi(self):
         """Of MPI-2's bindings for C++ (Open MPI 4): the program has the library's objects in its own data."""
         source = HERE / "classes.cpp"

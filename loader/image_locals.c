@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Thread-local variables of libraries of which each rank has a copy, in threads that the program makes. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "base/memory.h"
+#include "loader/image_layout.h"
+
+struct block {
+    uintptr_t of; /* the one in the copy */
+    void *bytes;
+    UT_hash_handle hh;
+};
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key; /* of a thread's blocks */
+static pthread_t of_ranks;
+
+static void forget(void *all)
+{
+    struct block *blocks = all, *one, *next;
+    HASH_ITER(hh, blocks, one, next)
+    {
+        HASH_DEL(blocks, one);
+        free(one->bytes);
+        free(one);
+    }
+}
+
+static void begin(void)
+{
+    pthread_key_create(&key, forget);
+}
+
+void pf_image_locals_begin(void)
+{
+    of_ranks = pthread_self();
+}
+
+static void *block_of_thread(uintptr_t of)
+{
+    pthread_once(&once, begin);
+    struct block *all = pthread_getspecific(key), *one;
+    HASH_FIND(hh, all, &of, sizeof of, one);
+    if (one)
+        return one->bytes;
+    one = pf_calloc(1, sizeof *one);
+    one->of = of;
+    size_t size, filled;
+    const char *initial = pf_image_initial_locals((const char *)of, &filled, &size);
+    one->bytes = pf_calloc(1, size);
+    memcpy(one->bytes, initial, filled);
+    HASH_ADD(hh, all, of, sizeof of, one);
+    pthread_setspecific(key, all);
+    return one->bytes;
+}
+
+void *pf_image_local(const uintptr_t *index)
+{
+    if (pthread_equal(pthread_self(), of_ranks))
+        return (void *)(index[0] + index[1]);
+    return (char *)block_of_thread(index[0]) + index[1];
+}
