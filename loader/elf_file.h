@@ -55,8 +55,8 @@ PF_EXPORT void pf_elf_free(struct pf_elf *elf);
 /* The fault in words that follow "it ". */
 PF_EXPORT const char *pf_elf_fault_text(enum pf_elf_fault fault);
 
-/* Whether the dynamic linker would know it by this name: its path, its file's name or its own, which not every
- * library has. */
+/* Whether the dynamic linker would know it by this name: its path, its file's name or its own, which not
+ * every library has. */
 bool pf_elf_is_called(const struct pf_elf *elf, const char *name);
 
 /* Whether it loads a library whose name begins so. */

@@ -165,12 +165,23 @@ static bool make_room(struct pf_image *image, int copies, char *why, size_t n)
     return false;
 }
 
+static const char *initial_locals(const char *block, size_t *filled, size_t *size)
+{
+    struct found found;
+    if (!find(block, &found))
+        pf_die("a thread uses variables of a library that is not there any more");
+    *filled = found.object->initial_size;
+    *size = found.object->locals_size;
+    return found.object->initial_bytes;
+}
+
 struct pf_image *pf_image_make(const struct pf_image_plan *plan, char *why, size_t n)
 {
     struct pf_image *image = pf_calloc(1, sizeof *image);
     image->fd = -1;
     image->program = plan->program;
     image->ready = plan->ready;
+    pf_image_locals_begin(initial_locals);
     if (pf_image_lay_out(image, plan, why, n) && make_room(image, plan->copies, why, n))
         return image;
     pf_image_free(image);
@@ -278,16 +289,6 @@ bool pf_image_holds(const void *loaded)
 {
     struct found found;
     return find(loaded, &found);
-}
-
-const char *pf_image_initial_locals(const char *block, size_t *filled, size_t *size)
-{
-    struct found found;
-    if (!find(block, &found))
-        pf_die("a thread uses variables of a library that is not there any more");
-    *filled = found.object->initial_size;
-    *size = found.object->locals_size;
-    return found.object->initial_bytes;
 }
 
 bool pf_image_program_locals(const void *loaded, struct pf_image_locals *locals)

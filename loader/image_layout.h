@@ -110,10 +110,11 @@ bool pf_image_inner_set(const struct pf_image *image, const struct pf_image_obje
  * of the library's block in the copy, and the variable's place there. The ranks share a thread, which uses
  * that block; threads that the program makes get blocks of their own, which begin as it did. */
 void *pf_image_local(const uintptr_t *index);
-void pf_image_locals_begin(void); /* the caller's thread is the ranks' */
 
-/* image.c: of the library with this block, how its variables begin, so many bytes of all; the others are
- * zeroes. */
-const char *pf_image_initial_locals(const char *block, size_t *filled, size_t *size);
+/* Of the library with this block, how its variables begin, so many bytes of all; the others are zeroes. */
+typedef const char *pf_image_locals_find(const char *block, size_t *filled, size_t *size);
+
+/* The caller's thread is the ranks'. */
+void pf_image_locals_begin(pf_image_locals_find *initial);
 
 bool pf_image_lay_out(struct pf_image *image, const struct pf_image_plan *plan, char *why, size_t n);

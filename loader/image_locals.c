@@ -17,13 +17,15 @@ struct block {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key; /* of a thread's blocks */
 static pthread_t of_ranks;
+static pf_image_locals_find *find;
 
 static void forget(void *all)
 {
-    struct block *blocks = all, *one, *next;
-    HASH_ITER(hh, blocks, one, next)
-    {
-        HASH_DEL(blocks, one);
+    struct block *next = all;
+    HASH_CLEAR(hh, next); /* the table alone: the blocks still know their order */
+    for (next = all; next;) {
+        struct block *one = next;
+        next = one->hh.next;
         free(one->bytes);
         free(one);
     }
@@ -34,9 +36,10 @@ static void begin(void)
     pthread_key_create(&key, forget);
 }
 
-void pf_image_locals_begin(void)
+void pf_image_locals_begin(pf_image_locals_find *initial)
 {
     of_ranks = pthread_self();
+    find = initial;
 }
 
 static void *block_of_thread(uintptr_t of)
@@ -49,7 +52,7 @@ static void *block_of_thread(uintptr_t of)
     one = pf_calloc(1, sizeof *one);
     one->of = of;
     size_t size, filled;
-    const char *initial = pf_image_initial_locals((const char *)of, &filled, &size);
+    const char *initial = find((const char *)of, &filled, &size);
     one->bytes = pf_calloc(1, size);
     memcpy(one->bytes, initial, filled);
     HASH_ADD(hh, all, of, sizeof of, one);

@@ -757,7 +757,6 @@ bool pf_image_lay_out(struct pf_image *image, const struct pf_image_plan *plan, 
     bool good = each(image, plan, read_one, why, n);
     pf_image_names_sort(&image->exports);
     pf_image_names_sort(&image->locals);
-    pf_image_locals_begin();
     good = good && each(image, plan, read_relocations, why, n);
     if (good && plan->inner && !plan->program)
         good = each(image, plan, lead_inner, why, n);

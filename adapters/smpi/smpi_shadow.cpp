@@ -53,20 +53,20 @@ struct entrances {
 };
 std::unordered_map<int, std::list<entrances>> entered; /* by the communicator's id; the oldest is the first */
 
-/* The next barrier of the caller counts one call more. Is that the last one? */
-bool enter(const simgrid::smpi::Comm *comm)
+/* The next barrier of rank `rank` counts one call more. Is that the last one of `size`? */
+bool enter(const simgrid::smpi::Comm *comm, int rank, int size)
 {
-    const auto me = static_cast<size_t>(comm->rank());
+    const auto me = static_cast<size_t>(rank);
     auto all = entered.try_emplace(comm->id()).first;
     auto next = all->second.begin();
     while (next != all->second.end() && next->called[me])
         ++next;
     if (next == all->second.end()) {
         next = all->second.emplace(next);
-        next->called.resize(static_cast<size_t>(comm->size()));
+        next->called.resize(static_cast<size_t>(size));
     }
     next->called[me] = true;
-    if (++next->count < comm->size())
+    if (++next->count < size)
         return false;
     all->second.erase(next);
     if (all->second.empty())
@@ -81,17 +81,19 @@ extern "C" int pf_smpi_ibarrier(void *handle, void **request_)
     const int tag = -5557; /* none of SMPI's own, and no MPI_ANY_TAG takes it */
     auto *comm = static_cast<MPI_Comm>(handle);
     auto **made = reinterpret_cast<MPI_Request *>(request_);
-    int code = PMPI_Ibarrier(comm, made);
-    if (code != MPI_SUCCESS || comm->size() == 1)
+    int rank = 0, size = 0, code = PMPI_Ibarrier(comm, made);
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_size(comm, &size);
+    if (code != MPI_SUCCESS || size == 1)
         return code;
     auto &parts = reinterpret_cast<request *>(*made)->parts;
     auto add = [&parts](MPI_Request part) { parts.push_back(reinterpret_cast<request *>(part)); };
-    if (!enter(comm)) {
+    if (!enter(comm, rank, size)) {
         add(simgrid::smpi::Request::irecv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, tag, comm));
         return code;
     }
-    for (int i = 0; i < comm->size(); i++)
-        if (i != comm->rank())
+    for (int i = 0; i < size; i++)
+        if (i != rank)
             add(simgrid::smpi::Request::isend(nullptr, 0, MPI_BYTE, i, tag, comm));
     return code;
 }

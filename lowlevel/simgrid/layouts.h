@@ -171,8 +171,6 @@ class Comm
   public:
     Comm(Group *group, std::shared_ptr<Topo> topology, bool smp, int id);
     int id() const;
-    int rank() const;
-    int size() const;
 };
 
 /* So many messages with this tag the first rank has sent to the second one, and those that it has received.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Thread-local variables of two libraries, one of which uses the other's, and of threads: each rank's and each
- * thread's begin as they are written. */
+/* Thread-local variables of two libraries, one of which uses the other's, and of threads: each rank's and
+ * each thread's begin as they are written. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

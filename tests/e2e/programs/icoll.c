@@ -2,7 +2,7 @@
 /* e2e: switch=any stock=no */
 /* e2e: switch=none args=plain */
 /* Every nonblocking collective; all are pending at once and complete in another order than they started.
- * `plain`: without MPI_Ibarrier, which is none in stock SMPI, so that simulated times are compared with its. */
+ * `plain`: without MPI_Ibarrier, which is none in stock SMPI, whose simulated times are to be the same. */
 #include <unistd.h>
 
 #include "check.h"
@@ -119,7 +119,7 @@ static void complete(MPI_Request *q, int round)
         CHECK(q[i] == MPI_REQUEST_NULL);
 }
 
-/* Nobody is through before the last rank has begun, though others are through the next barrier meanwhile. */
+/* No rank is through before the last rank has begun, though others are through the next barrier meanwhile. */
 static void wait_for_each(void)
 {
     MPI_Request pending[2];
