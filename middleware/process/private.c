@@ -204,11 +204,14 @@ static void add_plug_ins(struct program *program)
 {
     const struct object application = program->objects[--program->count];
     const char *name;
-    for (int i = 0; (name = pf_private_system_unmet(&i));) {
+    for (int i = 0; (name = pf_private_system_asked(i)); i++) {
         char found[PATH_MAX], file[NAME_MAX + 1];
         struct pf_elf elf;
         snprintf(file, sizeof file, "%s.so", name);
-        if (!find(found, &application.elf, program->application, file) || !read_object(&elf, found))
+        if (!(pf_elf_search(found, getenv("LD_LIBRARY_PATH"), program->application, file) ||
+              pf_elf_search(found, application.elf.search, program->application, file) ||
+              pf_elf_search_system(found, file)) ||
+            !read_object(&elf, found))
             continue;
         if (!known(program, elf.soname ? elf.soname : file) && pf_private_system_is(file))
             add(program, found, elf.soname ? elf.soname : file, elf);

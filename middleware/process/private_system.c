@@ -106,11 +106,9 @@ bool pf_private_system_is(const char *name)
     return asked || pf_fortran_runtime_is(name);
 }
 
-const char *pf_private_system_unmet(int *i)
+const char *pf_private_system_asked(int i)
 {
-    while (*i < count && all[*i].met)
-        ++*i;
-    return *i < count ? all[(*i)++].name : NULL;
+    return i < count ? all[i].name : NULL;
 }
 
 void pf_private_system_report(void)

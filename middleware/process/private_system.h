@@ -22,8 +22,8 @@ bool pf_private_system_any(void);
 /* Whether a library of that file name is one of them. */
 bool pf_private_system_is(const char *name);
 
-/* The next name from number `*i` on that no library has had yet; NULL after the last one. */
-const char *pf_private_system_unmet(int *i);
+/* The name that was asked for as number `i`; NULL after the last one. */
+const char *pf_private_system_asked(int i);
 
 /* At the end of the run: warns of names that no library had. */
 void pf_private_system_report(void);
