@@ -26,7 +26,7 @@ static const char *const harmless[] = {
     "libhdf5",      "libnetcdf",   "libarmadillo", "libarpack",   "libsuperlu",
     "libmetis.",    "libscotch",   "libboost_",    "libsimgrid.", "libparfocal",
     "libportals.",  "libcrypto.",  "libssl.",      "libtinfo.",   "libhwloc.",
-    "libudev.",     "libevent_"};
+    "libudev.",     "libevent_",   "libsqlite3."};
 
 struct library {
     const struct link_map *map;
