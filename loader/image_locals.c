@@ -60,8 +60,18 @@ static void *block_of_thread(uintptr_t of)
     return one->bytes;
 }
 
+/* Right below the thread pointer, which points at itself. */
+static void *of_executable(uintptr_t place)
+{
+    char *thread;
+    __asm__("movq %%fs:0, %0" : "=r"(thread));
+    return thread + (intptr_t)place;
+}
+
 void *pf_image_local(const uintptr_t *index)
 {
+    if (!index[0])
+        return of_executable(index[1]);
     if (pthread_equal(pthread_self(), of_ranks))
         return (void *)(index[0] + index[1]);
     return (char *)block_of_thread(index[0]) + index[1];

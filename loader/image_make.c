@@ -438,8 +438,21 @@ static void *local_variable(const uintptr_t *index)
     return (void *)(index[0] + index[1]);
 }
 
-/* The beginning of the block of the library's thread-local variables, and a variable's place there: of the
- * first library that has one of this name. */
+/* The thread-local variable of this name that all use: the executable's, or the first library's. */
+static const struct pf_image_name *find_local(const struct reading *reading, const GElf_Sym *symbol)
+{
+    const struct pf_image *image = reading->image;
+    const char *name = elf_strptr(reading->elf, reading->strings, symbol->st_name);
+    const struct pf_image_name *first = pf_image_names_find(&image->locals, name), *one = first;
+    const struct pf_image_name *end = image->locals.list + image->locals.count;
+    for (; one && one < end && strcmp(one->name, name) == 0; one++)
+        if (image->objects[one->object].below)
+            return one;
+    return first;
+}
+
+/* The beginning of the block of the library's thread-local variables, and a variable's place there; or
+ * nothing, and a place from the thread pointer on. */
 static bool relocate_local(struct reading *reading, size_t place, const GElf_Rela *entry, int type)
 {
     const struct pf_image_object *object = reading->object;
@@ -447,8 +460,7 @@ static bool relocate_local(struct reading *reading, size_t place, const GElf_Rel
     if (!gelf_getsym(reading->symbols, (int)GELF_R_SYM(entry->r_info), &symbol))
         return refuse(reading, "a relocation of no symbol");
     if (reading->plan->program && GELF_ST_BIND(symbol.st_info) != STB_LOCAL) {
-        const struct pf_image_name *one = pf_image_names_find(
-            &reading->image->locals, elf_strptr(reading->elf, reading->strings, symbol.st_name));
+        const struct pf_image_name *one = find_local(reading, &symbol);
         if (!one)
             return refuse(reading, "thread-local variables of another library");
         object = &reading->image->objects[one->object];
@@ -456,12 +468,14 @@ static bool relocate_local(struct reading *reading, size_t place, const GElf_Rel
     } else if (GELF_R_SYM(entry->r_info) && symbol.st_shndx == SHN_UNDEF) {
         return refuse(reading, "thread-local variables of another library");
     }
-    if (!object->locals || object->below)
+    if (!object->locals || reading->object->below)
         return refuse(reading, "thread-local variables of another library");
-    if (type == R_X86_64_DTPMOD64) {
+    if (type == R_X86_64_DTPMOD64 && object->below) {
+        memset(reading->image->bytes + place, 0, sizeof(size_t));
+    } else if (type == R_X86_64_DTPMOD64) {
         add_moved(reading, place, object->base + object->locals);
     } else {
-        size_t offset = symbol.st_value + (size_t)entry->r_addend;
+        size_t offset = symbol.st_value + (size_t)entry->r_addend - object->below;
         memcpy(reading->image->bytes + place, &offset, sizeof offset);
     }
     return true;

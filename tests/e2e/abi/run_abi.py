@@ -131,10 +131,11 @@ class AbiTest(unittest.TestCase):
         source, here = HERE / "threaded.c", ("-L", self.dir, "-Wl,-rpath,$ORIGIN", "-Wl,--no-as-needed")
         self.by_mpicc("libfirst.so", source, "-DFIRST", "-shared", "-fPIC", "-Wl,--no-as-needed", "-lmpi")
         self.by_mpicc("libsecond.so", source, "-DSECOND", "-shared", "-fPIC", *here, "-lfirst", "-lmpi")
-        self.by_mpicc("threaded", source, *here, "-lsecond", "-lfirst")
-        for model in MODELS:
-            with self.subTest(model):
-                self.assertIn("threaded: PASS", self.pfrun("-model", model, "./threaded"))
+        for own in ((), ("-DOWN",)):
+            self.by_mpicc("threaded", source, *here, *own, "-lsecond", "-lfirst")
+            for model in MODELS:
+                with self.subTest(model=model, own=own):
+                    self.assertIn("threaded: PASS", self.pfrun("-model", model, "./threaded"))
 
     def test_classes_of_open_mpi(self):
         """Of MPI-2's bindings for C++ (Open MPI 4): the program has the library's objects in its own data."""
