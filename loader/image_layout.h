@@ -107,8 +107,8 @@ bool pf_image_inner_set(const struct pf_image *image, const struct pf_image_obje
 
 /* Fills in all but what image.c needs for copies. False, and why. */
 /* image_locals.c: what a library of a program asks for the address of a thread-local variable: the beginning
- * of the library's block in the copy, and the variable's place there, or 0, and the place of a variable of the
- * executable from the thread pointer on. The ranks share a thread, which uses
+ * of the library's block in the copy, and the variable's place there; or 0, and the place of a variable of
+ * the executable from the thread pointer on. The ranks share a thread, which uses
  * that block; threads that the program makes get blocks of their own, which begin as it did. */
 void *pf_image_local(const uintptr_t *index);
 
