@@ -288,6 +288,12 @@ static void hide(struct pf_elf *elf, const int64_t (*tags)[2], int count)
     elf_end(file);
 }
 
+void pf_elf_forget(struct pf_elf *elf, int name)
+{
+    Elf64_Dyn *entry = (void *)(elf->bytes + elf->names[name].entry);
+    entry->d_tag = PF_ELF_FORGOTTEN;
+}
+
 void pf_elf_keep_ends(struct pf_elf *elf)
 {
     static const int64_t tags[][2] = {{DT_FINI_ARRAY, PF_ELF_ENDS}, {DT_FINI_ARRAYSZ, PF_ELF_ENDS_SIZE}};

@@ -81,6 +81,10 @@ int pf_elf_weaken(struct pf_elf *elf, bool (*which)(const char *name, const void
 enum { PF_ELF_ENDS = 0x60005046, PF_ELF_ENDS_SIZE = 0x60005047 };
 void pf_elf_keep_ends(struct pf_elf *elf);
 
+/* Hides from it that the object needs the library of that number in `names`. */
+enum { PF_ELF_FORGOTTEN = 0x6000504b };
+void pf_elf_forget(struct pf_elf *elf, int name);
+
 /* The same for the beginning: the functions are called once the object's calls lead where they must, and the
  * dynamic linker needs nothing of its code, nor of its constants. False, and nothing changes, if the linker
  * itself calls its functions or writes into its code. */

@@ -46,6 +46,14 @@ bool pf_elf_search_system(char *out, const char *name)
     return pf_elf_search(out, folders, "", name);
 }
 
+bool pf_elf_search_needed(char *out, const struct pf_elf *elf, const char *name)
+{
+    return !strchr(name, '/') &&
+           (pf_elf_search(out, getenv("LD_LIBRARY_PATH"), elf->path, name) ||
+            pf_elf_search(out, elf->search, elf->path, name) ||
+            pf_elf_search(out, "/usr/local/lib", elf->path, name) || pf_elf_search_system(out, name));
+}
+
 /* A library that has been looked at, or is being looked at: it may need itself in a circle. */
 struct seen {
     bool reaches;
@@ -73,14 +81,9 @@ bool pf_elf_reaches(const struct pf_elf *elf, bool (*is)(const struct pf_elf *el
 {
     bool reaches = is(elf);
     for (int i = 0; i < elf->name_count && !reaches; i++) {
-        const char *name = elf->names[i].text;
         char path[PATH_MAX];
-        reaches =
-            elf->names[i].kind == PF_ELF_NEEDED && !strchr(name, '/') &&
-            (pf_elf_search(path, getenv("LD_LIBRARY_PATH"), elf->path, name) ||
-             pf_elf_search(path, elf->search, elf->path, name) ||
-             pf_elf_search(path, "/usr/local/lib", elf->path, name) || pf_elf_search_system(path, name)) &&
-            library_reaches(path, is);
+        reaches = elf->names[i].kind == PF_ELF_NEEDED &&
+                  pf_elf_search_needed(path, elf, elf->names[i].text) && library_reaches(path, is);
     }
     return reaches;
 }

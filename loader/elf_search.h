@@ -12,6 +12,9 @@ bool pf_elf_search(char *out, const char *list, const char *origin, const char *
 /* The same in the system's folders. */
 bool pf_elf_search_system(char *out, const char *name);
 
+/* The same for a library that an object needs, also where /usr/local/lib has it. */
+bool pf_elf_search_needed(char *out, const struct pf_elf *elf, const char *name);
+
 /* Whether that is true of an object or of a library that it needs, or that one of these needs, and so on.
  * What has been found is kept by the files' names, for one `is`. */
 PF_EXPORT bool pf_elf_reaches(const struct pf_elf *elf, bool (*is)(const struct pf_elf *elf));

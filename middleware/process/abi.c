@@ -14,7 +14,6 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "loader/copy.h"
-#include "loader/elf_search.h"
 #include "loader/image.h"
 #include "loader/imports.h"
 #include "middleware/core/job_programs.h"
@@ -42,23 +41,10 @@ static bool is_abi(const struct pf_elf *elf)
     return pf_elf_needs(elf, "libmpi_abi.so");
 }
 
-static bool needs_openmpi(const struct pf_elf *elf)
-{
-    return pf_elf_needs(elf, "libmpi.so.40") || pf_elf_needs(elf, "libmpi_mpifh.so.40") ||
-           pf_elf_needs(elf, "libmpi_usempi");
-}
-
-/* Linkers leave out what only a library needs. */
-static bool is_openmpi(const struct pf_elf *elf)
-{
-    return pf_elf_reaches(elf, needs_openmpi);
-}
-
 /* Open MPI's own looks into its communicators and requests. */
 static bool fortran_of_ours(char *path, const char *name)
 {
-    return strcmp(name, "libmpi_mpifh.so.40") == 0 &&
-           pf_own_library_find(path, "parfocal/openmpi/libmpi_mpifh.so.40", "ompi_abi/libmpi_mpifh.so.40");
+    return strcmp(name, "libmpi_mpifh.so.40") == 0 && pf_own_library_find_fortran(path);
 }
 
 static void open_library(void)
@@ -291,7 +277,7 @@ const struct pf_private_kind pf_abi_programs = {.is = is_abi,
                                                 .lead = pf_process_import,
                                                 .ready = ready,
                                                 .start = start};
-const struct pf_private_kind pf_openmpi_programs = {.is = is_openmpi,
+const struct pf_private_kind pf_openmpi_programs = {.is = pf_own_library_is_for_openmpi,
                                                     .of_ours = fortran_of_ours,
                                                     .prepare = open_openmpi,
                                                     .find = find_openmpi,

@@ -14,6 +14,7 @@
 #include "middleware/core/job_state.h"
 #include "middleware/process/libc_process.h"
 #include "middleware/process/private.h"
+#include "middleware/process/private_open.h"
 #include "middleware/process/private_system.h"
 
 /* Tables that are computed once, memory that was set aside, counters of objects; libevent_* is Open MPI's. */
@@ -58,6 +59,17 @@ static bool is_harmless(const struct link_map *map)
 {
     for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++)
         if (strncmp(name_of(map), harmless[i], strlen(harmless[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Ours. */
+static bool is_own(const struct link_map *map)
+{
+    static const char *const names[] = {"libparfocal", "libportals.", "libmpi_abi.", "libmpi.so.",
+                                        "libmpi_mpifh."};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strncmp(name_of(map), names[i], strlen(names[i])) == 0)
             return true;
     return false;
 }
@@ -117,19 +129,9 @@ static uint64_t sum_of(const struct link_map *map)
     return sum.value;
 }
 
-/* Ours. */
-static bool is_own(const struct link_map *map)
-{
-    static const char *const names[] = {"libparfocal", "libportals.", "libmpi_abi."};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strncmp(name_of(map), names[i], strlen(names[i])) == 0)
-            return true;
-    return false;
-}
-
 void pf_libraries_watch(const struct link_map *map)
 {
-    bool known = !map || is_harmless(map) || pf_job_state.size < 2;
+    bool known = !map || is_own(map) || is_harmless(map) || pf_job_state.size < 2;
     for (int i = 0; i < count && !known; i++)
         known = libraries[i].map == map;
     if (known)
@@ -158,11 +160,10 @@ void pf_libraries_lead(const struct link_map *after)
     for (const struct link_map *map = after ? after->l_next : NULL; map; map = map->l_next) {
         if (is_own(map) || (copies && strncmp(map->l_name, copies, strlen(copies)) == 0))
             continue;
+        if (pf_private_copied(map->l_name))
+            continue;
         if (pf_private_system_any() && needs_openmpi(map))
-            pf_die(
-                "the library %s was built for Open MPI, and a module of the program needs it: only modules "
-                "may call MPI, of which each rank has its own",
-                map->l_name);
+            pf_die("the library %s was built for Open MPI, and ranks would share it", map->l_name);
         void *handle =
             dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD); /* it may only be needed by others so far */
         if (!handle)

@@ -8,6 +8,10 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "loader/elf_search.h"
+
+/* Where it is in an installation, and in the build directory. */
+#define FORTRAN "parfocal/openmpi/libmpi_mpifh.so.40", "ompi_abi/libmpi_mpifh.so.40"
 
 bool pf_own_library_find(char path[PATH_MAX], const char *installed, const char *built)
 {
@@ -36,4 +40,33 @@ void *pf_own_library_open(const char *installed, const char *built)
 void *pf_own_library_open_openmpi(void)
 {
     return pf_own_library_open("parfocal/openmpi/libmpi.so.40", "ompi_abi/libmpi.so.40");
+}
+
+void pf_own_library_open_fortran(void)
+{
+    pf_own_library_open(FORTRAN);
+}
+
+bool pf_own_library_find_fortran(char path[PATH_MAX])
+{
+    return pf_own_library_find(path, FORTRAN);
+}
+
+static bool needs_openmpi(const struct pf_elf *elf)
+{
+    return pf_elf_needs(elf, "libmpi.so.40") || pf_elf_needs(elf, "libmpi_mpifh.so.40") ||
+           pf_elf_needs(elf, "libmpi_usempi");
+}
+
+/* Linkers leave out what only a library needs. */
+bool pf_own_library_is_for_openmpi(const struct pf_elf *elf)
+{
+    return pf_elf_reaches(elf, needs_openmpi);
+}
+
+bool pf_own_library_needed(char path[PATH_MAX], const struct pf_elf *elf, const char *name)
+{
+    if (strncmp(name, "libmpi_mpifh.so.", 16) == 0)
+        return pf_own_library_find_fortran(path);
+    return strncmp(name, "libmpi.so.", 10) != 0 && pf_elf_search_needed(path, elf, name);
 }

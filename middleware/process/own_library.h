@@ -4,6 +4,8 @@
 #include <limits.h>
 #include <stdbool.h>
 
+#include "loader/elf_file.h"
+
 /* The file of a library of ours, as below; false if there is none. */
 bool pf_own_library_find(char path[PATH_MAX], const char *installed, const char *built);
 
@@ -15,3 +17,15 @@ void *pf_own_library_open(const char *installed, const char *built);
 /* The one with Open MPI's binary interface (ompi_abi/). The dynamic linker then finds it for what needs
  * libmpi.so.40. */
 void *pf_own_library_open_openmpi(void);
+
+/* The one for its Fortran. */
+void pf_own_library_open_fortran(void);
+
+/* Where that is; false if there is none. */
+bool pf_own_library_find_fortran(char path[PATH_MAX]);
+
+/* Whether an object needs Open MPI, itself or by what it needs. */
+bool pf_own_library_is_for_openmpi(const struct pf_elf *elf);
+
+/* Where a library is that it needs: for Open MPI's own for Fortran, ours. False for Open MPI's first one. */
+bool pf_own_library_needed(char path[PATH_MAX], const struct pf_elf *elf, const char *name);

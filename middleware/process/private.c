@@ -305,7 +305,7 @@ static void load_copy(const struct object *object, const char *file)
                                  .path = path,
                                  .keep = job.keep,
                                  .flags = pf_copy_flags(),
-                                 .open = system ? pf_private_system_opener(object->name) : NULL,
+                                 .open = system ? pf_private_system_opener(object->name, false) : NULL,
                                  .of = system ? object->path : NULL};
     bool fits = snprintf(path, sizeof path, "%s/%s", job.dir, file) < PATH_MAX;
     enum pf_copy_fault fault = fits ? pf_copy_load(&copy, &loaded, why, sizeof why) : PF_COPY_UNWRITTEN;

@@ -20,6 +20,7 @@
 #include "middleware/core/job_state.h"
 #include "middleware/process/libc.h"
 #include "middleware/process/libc_process.h"
+#include "middleware/process/own_library.h"
 #include "middleware/process/private.h"
 #include "middleware/process/private_system.h"
 #include "middleware/process/program.h"
@@ -35,6 +36,8 @@ struct library {
     struct stat file;
     struct pf_elf elf; /* read once for all ranks, unless it names other copies */
     bool kept, plugs;
+    bool shared;           /* it is for all ranks */
+    bool serves;           /* others need it */
     struct opened *opened; /* by the number of the rank, the last for actors that are none */
     struct library *next;
 };
@@ -126,12 +129,14 @@ static struct library *read_library(const char *path)
     struct stat file;
     bool plugs, own_names;
     struct library *library = stat(path, &file) == 0 ? find(&file) : NULL;
-    if (library && library->kept)
-        return library;
-    if (!pf_private_read(&elf, path, &plugs, &own_names))
-        return NULL;
+    if (library && (library->kept || library->shared))
+        return library->shared ? NULL : library;
+    bool own = pf_private_read(&elf, path, &plugs, &own_names);
     if (!library)
         library = add(&file);
+    library->shared = !own;
+    if (!own)
+        return NULL;
     pf_elf_free(&library->elf);
     library->elf = elf;
     library->plugs = plugs;
@@ -157,9 +162,11 @@ static bool is_open(const struct library *library, const char *path, int flags)
 
 /* What a plug-in needs: the rank's copy of what the user wants copied, to which its calls are led then. A
  * copy lies elsewhere than the library: what this one has next to it is opened before it, for all ranks. */
-static void open_needed(const struct pf_elf *elf)
+static void open_needed(struct pf_elf *elf)
 {
     char path[PATH_MAX];
+    struct library *needed;
+    bool unnamed = false; /* the dynamic linker would not find that copy */
     for (int i = 0; i < elf->name_count; i++) {
         const char *name = elf->names[i].text;
         if (elf->names[i].kind != PF_ELF_NEEDED)
@@ -167,19 +174,28 @@ static void open_needed(const struct pf_elf *elf)
         bool near = pf_private_find_own(path, elf, name);
         if (pf_private_system_is(name) && (near || pf_private_system_find(path, name)))
             pf_private_open(path, RTLD_LAZY | RTLD_LOCAL);
-        else if (near)
+        else if (pf_own_library_needed(path, elf, name) && (needed = read_library(path))) {
+            needed->serves = true;
+            pf_private_open(path, RTLD_LAZY | RTLD_LOCAL);
+            if (!needed->elf.soname) {
+                pf_elf_forget(elf, i);
+                unnamed = true;
+            }
+        } else if (near)
             pf_libraries_watch(open_shared(path, RTLD_LAZY | RTLD_LOCAL));
     }
+    if (unnamed)
+        pf_private_system_plugs(elf); /* what that defines */
 }
 
 /* A new copy, and the libraries of the system that it has brought. */
-static void *open_copy(const struct library *library, const char *path, int flags)
+static void *open_copy(struct library *library, const char *path, int flags)
 {
     if (library->plugs)
         open_needed(&library->elf);
     const char *slash = strrchr(path, '/');
     struct link_map *last = pf_libraries_last();
-    pf_private_system_open *open = pf_private_system_opener(slash ? slash + 1 : path);
+    pf_private_system_open *open = pf_private_system_opener(slash ? slash + 1 : path, library->serves);
     const struct pf_copy copy = {.elf = &library->elf,
                                  .path = own(library)->name,
                                  .flags = library->plugs ? pf_copy_flags() : flags & ~RTLD_GLOBAL,
@@ -201,16 +217,34 @@ static void *open_copy(const struct library *library, const char *path, int flag
     return loaded;
 }
 
+bool pf_private_copied(const char *path)
+{
+    struct stat file;
+    const struct library *library = stat(path, &file) == 0 ? find(&file) : NULL;
+    return library && !library->shared;
+}
+
+/* As interpreters open it, in which no module was compiled against MPI. */
+static bool is_openmpi(const char *name)
+{
+    static const char own[] = "libmpi.so";
+    const char *slash = strrchr(name, '/');
+    name = slash ? slash + 1 : name;
+    return strncmp(name, own, sizeof own - 1) == 0 && (!name[sizeof own - 1] || name[sizeof own - 1] == '.');
+}
+
 void *pf_private_open(const char *name, int flags)
 {
     char path[PATH_MAX];
     const char *linked = name && pf_private_dir() ? pf_private_linked(name) : NULL;
+    if (name && is_openmpi(name))
+        return pf_own_library_open_openmpi();
     if (linked) /* the program needs it, so the rank has its copy already */
         return dlopen(linked, flags & ~RTLD_GLOBAL);
     if (!name || !pf_private_dir() || !pf_private_find(path, name))
         return open_shared(name, flags);
     struct pf_rank *r = pf_compute_call();
-    const struct library *library = read_library(path);
+    struct library *library = read_library(path);
     bool there = library && is_open(library, path, flags);
     pf_compute_return(r);
     if (!library)

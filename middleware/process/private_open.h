@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include <stdbool.h>
+
 /*
  * dlopen() of the calling rank, also in a thread that it has made. A library that pfcc has linked holds
  * per-rank globals, as the program does: each rank opens a copy of its own, the same one each time. Its
@@ -9,6 +11,9 @@
  * the rank's computation.
  */
 void *pf_private_open(const char *name, int flags);
+
+/* Whether ranks have copies of the library at that path. */
+bool pf_private_copied(const char *path);
 
 /* Around what opens libraries for a rank: threads of other ranks may do the same at that time. */
 void pf_private_enter(void);

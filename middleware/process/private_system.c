@@ -175,10 +175,13 @@ static bool only_copies_define(const char *name, const void *arg)
 
 bool pf_private_system_plugs(struct pf_elf *elf)
 {
-    if (count == 0 || pf_elf_weaken(elf, only_copies_define, own_copies()) == 0)
+    bool weak = count > 0 && pf_elf_weaken(elf, only_copies_define, own_copies()) > 0;
+    if (count == 0 || !(pf_own_library_is_for_openmpi(elf) || weak))
         return false;
     if (pf_elf_needs(elf, "libmpi.so."))
         pf_own_library_open_openmpi();
+    if (pf_elf_needs(elf, "libmpi_mpifh.so."))
+        pf_own_library_open_fortran();
     return true;
 }
 
@@ -225,9 +228,9 @@ static void *open_led(const char *path, int flags)
     return handle;
 }
 
-pf_private_system_open *pf_private_system_opener(const char *name)
+pf_private_system_open *pf_private_system_opener(const char *name, bool serves)
 {
     if (pf_fortran_runtime_is(name))
         return pf_fortran_runtime_open;
-    return pf_private_system_is(name) ? open_led : NULL;
+    return serves || pf_private_system_is(name) ? open_led : NULL;
 }

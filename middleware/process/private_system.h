@@ -32,13 +32,14 @@ void pf_private_system_report(void);
 bool pf_private_system_find(char path[PATH_MAX], const char *name);
 
 /* A plug-in of a copy, such as a module of an interpreter, uses names that only the copy defines. Makes them
- * weak, so that the plug-in's own copy can be loaded without them; false if it uses none. */
+ * weak, so that the plug-in's own copy can be loaded without them; false if it uses none, and not Open MPI.
+ */
 bool pf_private_system_plugs(struct pf_elf *elf);
 
 /* Leads those names of a loaded plug-in, and its calls, to what the calling rank has. */
 void pf_private_system_plug(void *loaded);
 
-/* What opens a rank's copy of that library, as dlopen would, and leads its calls. NULL: it is none of them.
- */
+/* What opens a rank's copy of that library, as dlopen would, and leads its calls. NULL: it is none of them,
+ * nor one that others need (`serves`). */
 typedef void *pf_private_system_open(const char *path, int flags);
-pf_private_system_open *pf_private_system_opener(const char *name);
+pf_private_system_open *pf_private_system_opener(const char *name, bool serves);

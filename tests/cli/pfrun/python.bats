@@ -298,21 +298,27 @@ END
     [ "$(quietly "" -np 3 $PYTHON maps.py | sort -u)" = 3 ]
 }
 
+# write_module DECLARATIONS EXPRESSION: the module `counts` in counts.c, whose function next() returns that
+write_module()
+{
+    cat >counts.c <<END
+typedef struct { long count; void *type, *init; long index; void *copy; const char *name, *doc; long size; void *rest[5]; } module;
+typedef struct { const char *name; void *function; int flags; const char *doc; } method;
+void *PyModule_Create2(module *, int), *PyLong_FromLong(long);
+$1
+static void *call(void) { return $2; }
+static method methods[] = {{"next", call, 4, 0}, {0}};
+static module counts = {1, 0, 0, 0, 0, "counts", 0, -1, {methods}};
+void *PyInit_counts(void) { return PyModule_Create2(&counts, 1013); }
+END
+}
+
 # As packages of pip bring them; a folder with their headers is not there.
 @test "a library beside a module" {
     mkdir -p modules module.libs
     echo 'static int count; int next(void) { return ++count; }' >next.c
     gcc -shared -fPIC next.c -o module.libs/libnext-1a2b.so -Wl,-soname,libnext-1a2b.so
-    cat >counts.c <<'END'
-typedef struct { long count; void *type, *init; long index; void *copy; const char *name, *doc; long size; void *rest[5]; } module;
-typedef struct { const char *name; void *function; int flags; const char *doc; } method;
-void *PyModule_Create2(module *, int), *PyLong_FromLong(long);
-int next(void);
-static void *call(void) { return PyLong_FromLong(next()); }
-static method methods[] = {{"next", call, 4, 0}, {0}};
-static module counts = {1, 0, 0, 0, 0, "counts", 0, -1, {methods}};
-void *PyInit_counts(void) { return PyModule_Create2(&counts, 1013); }
-END
+    write_module "int next(void);" "PyLong_FromLong(next())"
     gcc -shared -fPIC counts.c -o modules/counts.so -Lmodule.libs -l:libnext-1a2b.so -Wl,-rpath,'$ORIGIN/../module.libs'
     echo 'from mpi4py import MPI; import counts; MPI.COMM_WORLD.Barrier(); print(counts.next())' >count.py
     export PYTHONPATH=modules
@@ -413,10 +419,53 @@ END
     refuses "MPI_Send_c: a count of 2147483648 is more than an int" -np 2 $PYTHON large.py x
 }
 
-@test "a library that all ranks would share and that calls Open MPI" {
-    echo 'int MPI_Barrier(void *); int call(void) { return MPI_Barrier(0); }' >uses.c
-    gcc -shared -fPIC uses.c -o libuses.so -l:libmpi.so.40
-    refuses "libuses.so was built for Open MPI, and a module of the program needs it" -np 2 $PYTHON -c 'import ctypes; ctypes.CDLL("./libuses.so")'
+# Such as those of HDF5, PETSc or Boost: one calls MPI, one for Fortran, another one these two, and one the interpreter without naming it.
+@test "libraries of a module that call MPI or the interpreter" {
+    mkdir -p modules
+    cat >calls.c <<'END'
+#include <mpi.h>
+int level;
+static int sum;
+int calls(void)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return sum += rank + level;
+}
+END
+    cat >total.f90 <<'END'
+integer function total(value)
+    use mpi
+    integer :: value, error
+    call MPI_Allreduce(value, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, error)
+end function
+END
+    cat >between.c <<'END'
+extern int level;
+int calls(void), total_(int *);
+int between(void)
+{
+    int one = calls();
+    level += 10;
+    return 100 * one + total_(&one);
+}
+END
+    echo 'void *PyLong_FromLong(long); void *number(long value) { return PyLong_FromLong(value); }' >number.c
+    write_module "int between(void); void *number(long);" "number(between())"
+    mpicc -shared -fPIC calls.c -o modules/libcalls.so
+    mpif90 -shared -fPIC total.f90 -o modules/libtotal.so
+    gcc -shared -fPIC between.c -o modules/libbetween.so -Lmodules -lcalls -ltotal -Wl,-rpath,'$ORIGIN'
+    gcc -shared -fPIC number.c -o modules/libnumber.so
+    gcc -shared -fPIC counts.c -o modules/counts.so -Lmodules -lbetween -lnumber -Wl,-rpath,'$ORIGIN'
+    echo 'from mpi4py import MPI; import counts; counts.next(); print(counts.next())' >count.py
+    export PYTHONPATH=modules
+    for way in "${WAYS[@]}"; do
+        quietly "${way/every:5/every:1}" -np 3 $PYTHON count.py >out 2>err
+        [ "$(sort -n out | xargs)" = "1036 1236 1436" ]
+        [ ! -s err ]
+    done
+    [ "$(quietly "" -np 3 $PYTHON -c 'import ctypes; ctypes.CDLL("libmpi.so.40").MPI_Init(0, 0); print(ctypes.CDLL("modules/libbetween.so").between())' | sort -n | xargs)" = "3 103 203" ]
 }
 
 @test "what is no interpreter" {
