@@ -38,6 +38,7 @@ struct library {
     bool kept, plugs;
     bool shared;           /* it is for all ranks */
     bool serves;           /* others need it */
+    bool after;            /* open_serving() */
     struct opened *opened; /* by the number of the rank, the last for actors that are none */
     struct library *next;
 };
@@ -160,13 +161,27 @@ static bool is_open(const struct library *library, const char *path, int flags)
     return open;
 }
 
-/* What a plug-in needs: the rank's copy of what the user wants copied, to which its calls are led then. A
- * copy lies elsewhere than the library: what this one has next to it is opened before it, for all ranks. */
-static void open_needed(struct pf_elf *elf)
+/* One that a plug-in needs. If others that it needs define names of which this one does not say so, it can
+ * only be opened `after` them, for all ranks. */
+static bool open_serving(struct library *library, const char *path, bool after)
+{
+    library->serves = true;
+    if (library->after && !after)
+        return false;
+    if (library->after)
+        pf_private_system_plugs(&library->elf);
+    library->after |= !pf_private_open(path, RTLD_LAZY | RTLD_LOCAL);
+    return !library->after;
+}
+
+/* What a plug-in needs: the rank's copy of what calls MPI or is a plug-in itself, or of what the user wants
+ * copied; its calls are led there then. A copy lies elsewhere than the library: what this one has next to it
+ * is opened before it, for all ranks. False if some must be opened `after` others. */
+static bool open_needed(struct pf_elf *elf, bool after)
 {
     char path[PATH_MAX];
     struct library *needed;
-    bool unnamed = false; /* the dynamic linker would not find that copy */
+    bool all_open = true, unnamed = false; /* the dynamic linker would not find that copy */
     for (int i = 0; i < elf->name_count; i++) {
         const char *name = elf->names[i].text;
         if (elf->names[i].kind != PF_ELF_NEEDED)
@@ -175,8 +190,7 @@ static void open_needed(struct pf_elf *elf)
         if (pf_private_system_is(name) && (near || pf_private_system_find(path, name)))
             pf_private_open(path, RTLD_LAZY | RTLD_LOCAL);
         else if (pf_own_library_needed(path, elf, name) && (needed = read_library(path))) {
-            needed->serves = true;
-            pf_private_open(path, RTLD_LAZY | RTLD_LOCAL);
+            all_open &= open_serving(needed, path, after);
             if (!needed->elf.soname) {
                 pf_elf_forget(elf, i);
                 unnamed = true;
@@ -186,13 +200,29 @@ static void open_needed(struct pf_elf *elf)
     }
     if (unnamed)
         pf_private_system_plugs(elf); /* what that defines */
+    return all_open;
+}
+
+/* Some libraries use what others define that come after them, or the one that needs them all. */
+static void lead_back(const struct pf_elf *elf, void *loaded)
+{
+    char path[PATH_MAX];
+    pf_private_system_serve(loaded);
+    for (int i = 0; i < elf->name_count; i++) {
+        bool copied = elf->names[i].kind == PF_ELF_NEEDED &&
+                      pf_own_library_needed(path, elf, elf->names[i].text) && read_library(path);
+        void *needed = copied ? pf_private_open(path, RTLD_LAZY | RTLD_LOCAL) : NULL;
+        if (needed)
+            pf_private_system_plug(needed);
+    }
 }
 
 /* A new copy, and the libraries of the system that it has brought. */
 static void *open_copy(struct library *library, const char *path, int flags)
 {
-    if (library->plugs)
-        open_needed(&library->elf);
+    bool in_order = !library->plugs || open_needed(&library->elf, false);
+    if (!in_order)
+        open_needed(&library->elf, true);
     const char *slash = strrchr(path, '/');
     struct link_map *last = pf_libraries_last();
     pf_private_system_open *open = pf_private_system_opener(slash ? slash + 1 : path, library->serves);
@@ -211,6 +241,8 @@ static void *open_copy(struct library *library, const char *path, int flags)
     struct pf_rank *r = pf_compute_call();
     if (library->plugs)
         pf_private_system_plug(loaded);
+    if (!in_order)
+        lead_back(&library->elf, loaded);
     pf_libraries_lead(last);
     pf_compute_return(r);
     pf_copy_begin(loaded);

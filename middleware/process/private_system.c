@@ -207,8 +207,9 @@ void pf_private_system_plug(void *loaded)
     pf_process_lead(loaded);
 }
 
-static void add_copy(struct copies *own, void *handle)
+void pf_private_system_serve(void *handle)
 {
+    struct copies *own = own_copies();
     for (int i = 0; i < own->count; i++)
         if (own->handles[i] == handle)
             return;
@@ -222,7 +223,7 @@ static void *open_led(const char *path, int flags)
     if (!handle)
         return NULL;
     struct pf_rank *r = pf_compute_call();
-    add_copy(own_copies(), handle);
+    pf_private_system_serve(handle);
     pf_private_system_plug(handle);
     pf_compute_return(r);
     return handle;

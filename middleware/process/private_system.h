@@ -39,6 +39,9 @@ bool pf_private_system_plugs(struct pf_elf *elf);
 /* Leads those names of a loaded plug-in, and its calls, to what the calling rank has. */
 void pf_private_system_plug(void *loaded);
 
+/* From now on such names also lead to what this copy of the calling rank defines. */
+void pf_private_system_serve(void *handle);
+
 /* What opens a rank's copy of that library, as dlopen would, and leads its calls. NULL: it is none of them,
  * nor one that others need (`serves`). */
 typedef void *pf_private_system_open(const char *path, int flags);

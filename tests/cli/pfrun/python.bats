@@ -419,18 +419,20 @@ END
     refuses "MPI_Send_c: a count of 2147483648 is more than an int" -np 2 $PYTHON large.py x
 }
 
-# Such as those of HDF5, PETSc or Boost: one calls MPI, one for Fortran, another one these two, and one the interpreter without naming it.
+# Such as those of HDF5, PETSc, Boost or NEURON: one calls MPI, one for Fortran, another one these two; and one uses the interpreter, another
+# library and the module itself without naming them.
 @test "libraries of a module that call MPI or the interpreter" {
     mkdir -p modules
     cat >calls.c <<'END'
 #include <mpi.h>
-int level;
+int level, bias;
 static int sum;
 int calls(void)
 {
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Barrier(MPI_COMM_WORLD);
+    bias = rank;
     return sum += rank + level;
 }
 END
@@ -451,18 +453,23 @@ int between(void)
     return 100 * one + total_(&one);
 }
 END
-    echo 'void *PyLong_FromLong(long); void *number(long value) { return PyLong_FromLong(value); }' >number.c
-    write_module "int between(void); void *number(long);" "number(between())"
+    cat >number.c <<'END'
+extern int bias, *used;
+int *used = &bias, twice(int);
+void *PyLong_FromLong(long);
+void *number(long value) { return PyLong_FromLong(twice(value) + *used); }
+END
+    write_module "int between(void); int twice(int value) { return 2 * value; } void *number(long);" "number(between())"
     mpicc -shared -fPIC calls.c -o modules/libcalls.so
     mpif90 -shared -fPIC total.f90 -o modules/libtotal.so
     gcc -shared -fPIC between.c -o modules/libbetween.so -Lmodules -lcalls -ltotal -Wl,-rpath,'$ORIGIN'
     gcc -shared -fPIC number.c -o modules/libnumber.so
-    gcc -shared -fPIC counts.c -o modules/counts.so -Lmodules -lbetween -lnumber -Wl,-rpath,'$ORIGIN'
+    gcc -shared -fPIC counts.c -o modules/counts.so -Lmodules -lnumber -lbetween -lcalls -Wl,-rpath,'$ORIGIN'
     echo 'from mpi4py import MPI; import counts; counts.next(); print(counts.next())' >count.py
     export PYTHONPATH=modules
     for way in "${WAYS[@]}"; do
         quietly "${way/every:5/every:1}" -np 3 $PYTHON count.py >out 2>err
-        [ "$(sort -n out | xargs)" = "1036 1236 1436" ]
+        [ "$(sort -n out | xargs)" = "2072 2473 2874" ]
         [ ! -s err ]
     done
     [ "$(quietly "" -np 3 $PYTHON -c 'import ctypes; ctypes.CDLL("libmpi.so.40").MPI_Init(0, 0); print(ctypes.CDLL("modules/libbetween.so").between())' | sort -n | xargs)" = "3 103 203" ]
