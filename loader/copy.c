@@ -53,10 +53,10 @@ static int write_file(const struct pf_copy *copy)
     return error;
 }
 
-/* Whether it needs no file: of a copy that begins late, the dynamic linker reads little. */
+/* Whether it needs no file. */
 static bool is_in_memory(const struct pf_copy *copy)
 {
-    return copy->elf && copy->elf->late && copy->of && !copy->keep;
+    return copy->elf && copy->of && !copy->keep;
 }
 
 int pf_copy_write(const struct pf_copy *copy)
@@ -110,7 +110,8 @@ static void share(const struct pf_copy *copy, void *loaded, int descriptor)
         close(sharing.original);
 }
 
-/* The segments that the dynamic linker reads or a rank writes; -1: the system has no such memory. */
+/* The segments that the dynamic linker reads, which is little of a copy that begins late, or a rank writes;
+ * -1: the system has no such memory. */
 static int write_memory(const struct pf_elf *elf)
 {
     const Elf64_Ehdr *header = (const void *)elf->bytes;
@@ -118,7 +119,8 @@ static int write_memory(const struct pf_elf *elf)
     int fd = memfd_create("parfocal-copy", MFD_CLOEXEC);
     bool good = fd >= 0 && ftruncate(fd, (off_t)elf->size) == 0;
     for (int left = header->e_phnum; left > 0 && good; left--, segment++)
-        if (segment->p_type == PT_LOAD && ((segment->p_flags & PF_W) || !pf_elf_is_unread(elf, segment)))
+        if (segment->p_type == PT_LOAD &&
+            (!elf->late || (segment->p_flags & PF_W) || !pf_elf_is_unread(elf, segment)))
             good = pwrite(fd, elf->bytes + segment->p_offset, segment->p_filesz, (off_t)segment->p_offset) ==
                    (ssize_t)segment->p_filesz;
     if (fd >= 0 && !good)

@@ -320,10 +320,15 @@ void *pf_image_symbol(const void *loaded, const char *name)
         return NULL;
     const struct pf_image_names *names = &found.image->exports;
     const struct pf_image_name *one = pf_image_names_find(names, name);
-    for (; one && one < names->list + names->count && strcmp(one->name, name) == 0; one++)
-        if (found.object->scope & ((uint64_t)1 << one->object))
-            return found.copy + one->place;
-    return NULL;
+    const struct pf_image_name *first = NULL;
+    for (; one && one < names->list + names->count && strcmp(one->name, name) == 0; one++) {
+        bool own = &found.image->objects[one->object] == found.object; /* before what it needs */
+        if (own || (!first && (found.object->scope & ((uint64_t)1 << one->object))))
+            first = one;
+        if (own)
+            break;
+    }
+    return first ? found.copy + first->place : NULL;
 }
 
 void *pf_image_library(const void *loaded, const char *name)

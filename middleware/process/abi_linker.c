@@ -9,20 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
-#include "base/memory.h"
 #include "loader/elf_search.h"
 #include "loader/image.h"
 #include "middleware/process/abi.h"
 #include "middleware/process/libc.h"
-#include "middleware/process/private_fortran.h"
-
-/* Open MPI's library is ours, in whichever folder. */
-static const char *own_name(const char *name)
-{
-    const char *slash = strrchr(name, '/');
-    return strncmp(slash ? slash + 1 : name, "libmpi.so", 9) == 0 ? "libmpi.so.40" : name;
-}
 
 /* Where the caller's own list of folders has it: the linker would look in ours. False: nowhere, or the name
  * is a path. */
@@ -30,41 +20,6 @@ static bool find(char *path, const struct pf_elf *caller, const char *name)
 {
     return !strchr(name, '/') && caller && !pf_elf_search(path, getenv("LD_LIBRARY_PATH"), "", name) &&
            pf_elf_search(path, caller->search, caller->path, name);
-}
-
-static const char *refusal; /* what dlerror() has to say */
-
-/* Whether it needs a library of which ranks have copies: the linker would bring another one, for all ranks.
- */
-static bool needs_copy(const void *program, const char *path)
-{
-    struct pf_elf elf;
-    const char *needed = NULL;
-    bool read = pf_elf_read(&elf, path) == PF_ELF_GOOD;
-    for (int i = 0; read && i < elf.name_count && !needed; i++)
-        if (elf.names[i].kind == PF_ELF_NEEDED && !pf_fortran_runtime_is(elf.names[i].text) &&
-            pf_image_library(program, elf.names[i].text))
-            needed = elf.names[i].text;
-    if (needed) {
-        static char *said; /* each rank opens it */
-        const char *file = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-        if (!said || strcmp(said, path) != 0)
-            pf_warn("dlopen: '%s' is not opened, as it needs %s, of which each rank has a copy "
-                    "(PARFOCAL_PRIVATE=%.*s gives each rank one of it)",
-                    path, needed, (int)strcspn(file, "."), file);
-        free(said);
-        said = pf_strdup(path);
-        refusal = "it needs a library of which each rank has a copy";
-    }
-    pf_elf_free(&elf);
-    return needed;
-}
-
-static char *linker_error(void)
-{
-    const char *text = refusal;
-    refusal = NULL;
-    return text ? (char *)text : dlerror();
 }
 
 static void *linker_open(const char *name, int flags)
@@ -75,11 +30,9 @@ static void *linker_open(const char *name, int flags)
         inside = name ? pf_image_library(program, name) : program;
     if (inside || !program)
         return inside ? inside : pf_libc_dlopen(name, flags);
-    name = own_name(name);
-    if (find(path, pf_image_file(__builtin_return_address(0)), name))
-        name = path;
-    const char *file = strchr(name, '/') ? name : pf_elf_search_system(path, name) ? path : NULL;
-    return file && needs_copy(program, file) ? NULL : pf_libc_dlopen(name, flags);
+    bool found = find(path, pf_image_file(__builtin_return_address(0)), name) ||
+                 (!strchr(name, '/') && pf_elf_search_system(path, name));
+    return pf_libc_dlopen(found ? path : name, flags);
 }
 
 static int linker_close(void *handle)
@@ -126,7 +79,6 @@ void *pf_abi_linker(const char *name)
         void *function;
     } functions[] = {{"dlopen", (void *)linker_open},
                      {"dlclose", (void *)linker_close},
-                     {"dlerror", (void *)linker_error},
                      {"dlsym", (void *)linker_symbol},
                      {"dlvsym", (void *)linker_symbol_of_version},
                      {"dladdr", (void *)linker_address},

@@ -4,7 +4,7 @@
 /*
  * What stands for the dynamic linker's functions in a program whose libraries it does not know (abi.h): those
  * of the rank's copy are found there, with the C library and MPI as the program sees them; other libraries
- * are opened once for all ranks, as in programs of pfcc. A handle is the dynamic linker's or a library's
+ * are opened as in programs of pfcc (private_open.h). A handle is the dynamic linker's or a library's
  * place in the copy (loader/image.h), which is never closed.
  */
 

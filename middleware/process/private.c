@@ -305,7 +305,7 @@ static void load_copy(const struct object *object, const char *file)
                                  .path = path,
                                  .keep = job.keep,
                                  .flags = pf_copy_flags(),
-                                 .open = system ? pf_private_system_opener(object->name, false) : NULL,
+                                 .open = system ? pf_private_system_opener(object->name) : NULL,
                                  .of = system ? object->path : NULL};
     bool fits = snprintf(path, sizeof path, "%s/%s", job.dir, file) < PATH_MAX;
     enum pf_copy_fault fault = fits ? pf_copy_load(&copy, &loaded, why, sizeof why) : PF_COPY_UNWRITTEN;
@@ -516,6 +516,10 @@ bool pf_private_read(struct pf_elf *elf, const char *path, bool *plugs, bool *ow
     *own_names = false;
     for (int i = 0; i < elf->name_count; i++) {
         const char *copy = elf->names[i].kind == PF_ELF_NEEDED ? pf_private_linked(elf->names[i].text) : NULL;
+        if (copy && program_of_caller()->image) {
+            pf_elf_forget(elf, i);
+            continue;
+        }
         if (copy)
             strcpy(elf->names[i].text, copy);
         *own_names |= copy != NULL;

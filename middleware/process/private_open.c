@@ -37,7 +37,6 @@ struct library {
     struct pf_elf elf; /* read once for all ranks, unless it names other copies */
     bool kept, plugs;
     bool shared;           /* it is for all ranks */
-    bool serves;           /* others need it */
     bool after;            /* open_serving() */
     struct opened *opened; /* by the number of the rank, the last for actors that are none */
     struct library *next;
@@ -152,6 +151,8 @@ static bool is_open(const struct library *library, const char *path, int flags)
     void *open = copy->name ? dlopen(copy->name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
     if (open)
         dlclose(open);
+    if (open && (flags & RTLD_GLOBAL))
+        pf_private_system_serve(open);
     if (open)
         copy->global |= (flags & RTLD_GLOBAL) != 0;
     else if (!(flags & RTLD_NOLOAD)) {
@@ -165,67 +166,65 @@ static bool is_open(const struct library *library, const char *path, int flags)
  * only be opened `after` them, for all ranks. */
 static bool open_serving(struct library *library, const char *path, bool after)
 {
-    library->serves = true;
     if (library->after && !after)
         return false;
     if (library->after)
         pf_private_system_plugs(&library->elf);
-    library->after |= !pf_private_open(path, RTLD_LAZY | RTLD_LOCAL);
-    return !library->after;
+    void *copy = pf_private_open(path, RTLD_LAZY | RTLD_LOCAL);
+    if (copy)
+        pf_private_system_serve(copy);
+    library->after |= !copy;
+    return copy;
 }
 
 /* What a plug-in needs: the rank's copy of what calls MPI or is a plug-in itself, or of what the user wants
- * copied; its calls are led there then. A copy lies elsewhere than the library: what this one has next to it
- * is opened before it, for all ranks. False if some must be opened `after` others. */
+ * copied; its calls are led there then, wherever the dynamic linker has led them. A copy lies elsewhere than
+ * the library: what this one has next to it is opened before it, for all ranks. False if some must be opened
+ * `after` others. */
 static bool open_needed(struct pf_elf *elf, bool after)
 {
     char path[PATH_MAX];
     struct library *needed;
-    bool all_open = true, unnamed = false; /* the dynamic linker would not find that copy */
+    bool all_open = true;
     for (int i = 0; i < elf->name_count; i++) {
         const char *name = elf->names[i].text;
-        if (elf->names[i].kind != PF_ELF_NEEDED)
+        if (elf->names[i].kind != PF_ELF_NEEDED || pf_private_linked(name))
             continue;
         bool near = pf_private_find_own(path, elf, name);
         if (pf_private_system_is(name) && (near || pf_private_system_find(path, name)))
             pf_private_open(path, RTLD_LAZY | RTLD_LOCAL);
         else if (pf_own_library_needed(path, elf, name) && (needed = read_library(path))) {
             all_open &= open_serving(needed, path, after);
-            if (!needed->elf.soname) {
-                pf_elf_forget(elf, i);
-                unnamed = true;
-            }
+            if (!needed->elf.soname)
+                pf_elf_forget(elf, i); /* the dynamic linker would not know that copy */
         } else if (near)
             pf_libraries_watch(open_shared(path, RTLD_LAZY | RTLD_LOCAL));
     }
-    if (unnamed)
-        pf_private_system_plugs(elf); /* what that defines */
+    pf_private_system_plugs(elf); /* by what is open now */
     return all_open;
 }
 
-/* Some libraries use what others define that come after them, or the one that needs them all. */
+/* Some libraries use what the module defines that needs them. */
 static void lead_back(const struct pf_elf *elf, void *loaded)
 {
     char path[PATH_MAX];
-    pf_private_system_serve(loaded);
     for (int i = 0; i < elf->name_count; i++) {
         bool copied = elf->names[i].kind == PF_ELF_NEEDED &&
                       pf_own_library_needed(path, elf, elf->names[i].text) && read_library(path);
         void *needed = copied ? pf_private_open(path, RTLD_LAZY | RTLD_LOCAL) : NULL;
         if (needed)
-            pf_private_system_plug(needed);
+            pf_private_system_lead(needed, loaded);
     }
 }
 
 /* A new copy, and the libraries of the system that it has brought. */
 static void *open_copy(struct library *library, const char *path, int flags)
 {
-    bool in_order = !library->plugs || open_needed(&library->elf, false);
-    if (!in_order)
+    if (library->plugs && !open_needed(&library->elf, false))
         open_needed(&library->elf, true);
     const char *slash = strrchr(path, '/');
     struct link_map *last = pf_libraries_last();
-    pf_private_system_open *open = pf_private_system_opener(slash ? slash + 1 : path, library->serves);
+    pf_private_system_open *open = pf_private_system_opener(slash ? slash + 1 : path);
     const struct pf_copy copy = {.elf = &library->elf,
                                  .path = own(library)->name,
                                  .flags = library->plugs ? pf_copy_flags() : flags & ~RTLD_GLOBAL,
@@ -239,10 +238,12 @@ static void *open_copy(struct library *library, const char *path, int flags)
     if (!loaded)
         return NULL;
     struct pf_rank *r = pf_compute_call();
-    if (library->plugs)
+    if (library->plugs) {
         pf_private_system_plug(loaded);
-    if (!in_order)
         lead_back(&library->elf, loaded);
+    }
+    if (flags & RTLD_GLOBAL)
+        pf_private_system_serve(loaded);
     pf_libraries_lead(last);
     pf_compute_return(r);
     pf_copy_begin(loaded);

@@ -11,9 +11,11 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "loader/image.h"
 #include "loader/imports.h"
 #include "middleware/compute/compute.h"
 #include "middleware/core/job_state.h"
+#include "middleware/process/abi.h"
 #include "middleware/process/libc.h"
 #include "middleware/process/libc_environment.h"
 #include "middleware/process/libc_process.h"
@@ -103,7 +105,7 @@ bool pf_private_system_is(const char *name)
     struct asked *asked = find_asked(name);
     if (asked)
         asked->met = true;
-    return asked || pf_fortran_runtime_is(name);
+    return asked || pf_fortran_runtime_is(name) || begins(name, "libpython3.");
 }
 
 const char *pf_private_system_asked(int i)
@@ -154,11 +156,16 @@ static struct copies *own_copies(void)
     return rank < size ? &of_ranks[rank] : &none;
 }
 
-/* What one of the rank's copies itself defines, and not what it needs. */
+/* What the rank's program does, if that is in an image, or one of its copies itself, and not what it needs.
+ */
 static bool defined_by_copy(const char *name, bool undefined, const void *arg, void **value)
 {
     const struct copies *own = arg;
     struct dl_find_object place;
+    void *program = undefined ? pf_abi_loaded() : NULL;
+    *value = program ? pf_image_symbol(program, name) : NULL;
+    if (*value)
+        return true;
     for (int i = 0; i < own->count && undefined; i++) {
         *value = dlsym(own->handles[i], name);
         if (*value && _dl_find_object(*value, &place) == 0 && place.dlfo_link_map == own->handles[i])
@@ -167,16 +174,24 @@ static bool defined_by_copy(const char *name, bool undefined, const void *arg, v
     return false;
 }
 
+void pf_private_system_lead(void *copy, void *to)
+{
+    const struct copies one = {&to, 1};
+    pf_imports_replace(copy, defined_by_copy, &one);
+}
+
 static bool only_copies_define(const char *name, const void *arg)
 {
     void *value;
-    return defined_by_copy(name, true, arg, &value);
+    return defined_by_copy(name, true, arg, &value) && !dlsym(RTLD_DEFAULT, name);
 }
 
 bool pf_private_system_plugs(struct pf_elf *elf)
 {
-    bool weak = count > 0 && pf_elf_weaken(elf, only_copies_define, own_copies()) > 0;
-    if (count == 0 || !(pf_own_library_is_for_openmpi(elf) || weak))
+    if (count == 0 && !pf_abi_loaded())
+        return false;
+    bool weak = pf_elf_weaken(elf, only_copies_define, own_copies()) > 0;
+    if (!weak && !pf_own_library_is_for_openmpi(elf))
         return false;
     if (pf_elf_needs(elf, "libmpi.so."))
         pf_own_library_open_openmpi();
@@ -229,9 +244,9 @@ static void *open_led(const char *path, int flags)
     return handle;
 }
 
-pf_private_system_open *pf_private_system_opener(const char *name, bool serves)
+pf_private_system_open *pf_private_system_opener(const char *name)
 {
     if (pf_fortran_runtime_is(name))
         return pf_fortran_runtime_open;
-    return serves || pf_private_system_is(name) ? open_led : NULL;
+    return pf_private_system_is(name) ? open_led : NULL;
 }

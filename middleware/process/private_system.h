@@ -7,9 +7,9 @@
 #include "loader/elf_file.h"
 
 /*
- * Libraries of the system of which each rank has a copy (private.h): gfortran's always, and those that
- * PARFOCAL_PRIVATE or `pfcc -private` names, because they keep data that belong to one process: an
- * interpreter, for example. The copy's calls of the C library are led to what the rank has of it.
+ * Libraries of the system of which each rank has a copy (private.h), because they keep data that belong to
+ * one process: gfortran's and Python's always, and those that PARFOCAL_PRIVATE or `pfcc -private` names. The
+ * copy's calls of the C library are led to what the rank has of it.
  */
 
 /* Reads PARFOCAL_PRIVATE, and what pfcc has noted in the program. Ends the process with one line when a name
@@ -39,10 +39,13 @@ bool pf_private_system_plugs(struct pf_elf *elf);
 /* Leads those names of a loaded plug-in, and its calls, to what the calling rank has. */
 void pf_private_system_plug(void *loaded);
 
+/* Leads what a copy uses and another one defines, `to` that. */
+void pf_private_system_lead(void *copy, void *to);
+
 /* From now on such names also lead to what this copy of the calling rank defines. */
 void pf_private_system_serve(void *handle);
 
-/* What opens a rank's copy of that library, as dlopen would, and leads its calls. NULL: it is none of them,
- * nor one that others need (`serves`). */
+/* What opens a rank's copy of that library, as dlopen would, and leads its calls. NULL: it is none of them.
+ */
 typedef void *pf_private_system_open(const char *path, int flags);
-pf_private_system_open *pf_private_system_opener(const char *name, bool serves);
+pf_private_system_open *pf_private_system_opener(const char *name);

@@ -7,7 +7,6 @@
 #include <execinfo.h>
 #include <math.h>
 #include <mpi.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,12 +64,16 @@ static void names_of_others(int rank)
     CHECK(strcmp(get("LINKER_RANK"), rank ? "one" : "zero") == 0);
 }
 
-static void libraries(bool refused)
+/* Each rank has its own, also where another library of the program is needed. */
+static void libraries(void)
 {
-    void *plug = dlopen("found.so", RTLD_NOW);
-    CHECK(plug && dlsym(plug, "library_calls"));
-    if (refused)
-        CHECK(!dlopen("refused.so", RTLD_NOW));
+    static const char *const names[] = {"found.so", "over.so"};
+    for (int i = 0; i < 2; i++) {
+        void *plug = dlopen(names[i], RTLD_NOW);
+        int (*calls)(MPI_Comm);
+        *(void **)&calls = plug ? dlsym(plug, "library_calls") : NULL;
+        CHECK(calls && calls(MPI_COMM_WORLD) == 1 && calls(MPI_COMM_WORLD) == 2);
+    }
     void *library = dlopen("libm.so.6", RTLD_LAZY | RTLD_LOCAL);
     double (*cosine)(double);
     *(void **)&cosine = library ? dlsym(library, "cos") : NULL;
@@ -92,7 +95,7 @@ int main(int argc, char **argv)
     CHECK(strcmp(program_invocation_short_name, "linker") == 0);
     own_names(rank);
     names_of_others(rank);
-    libraries(argc > 1);
+    libraries();
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
         puts("linker: PASS");

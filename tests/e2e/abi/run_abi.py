@@ -95,7 +95,7 @@ class AbiTest(unittest.TestCase):
 
     def test_the_dynamic_linker(self):
         (self.dir / "plug").mkdir()
-        for name, needs in (("found.so", ()), ("refused.so", ("-Wl,--no-as-needed", self.dir / "liblinked.so"))):
+        for name, needs in (("found.so", ()), ("over.so", ("-Wl,--no-as-needed", self.dir / "liblinked.so"))):
             if needs:
                 self.by_mpicc("liblinked.so", HERE / "library.c", "-shared", "-fPIC", "-Wl,-soname,liblinked.so", "-Wl,--no-as-needed", "-lmpi")
             self.by_mpicc(f"plug/{name}", HERE / "library.c", "-shared", "-fPIC", *needs)
@@ -103,7 +103,6 @@ class AbiTest(unittest.TestCase):
         for model in MODELS:
             with self.subTest(model):
                 self.assertIn("linker: PASS", self.pfrun("-model", model, "./linker"))
-                self.assertIn("refused.so' is not opened, as it needs liblinked.so", self.pfrun("-model", model, "./linker", "refused"))
                 self.assertIn("linker: PASS", self.pfrun("-model", model, "linker"))
 
     def test_libraries_that_do_not_name_what_they_use(self):
@@ -114,10 +113,8 @@ class AbiTest(unittest.TestCase):
         self.by_mpicc("unnamed", source, *here, "-ldl", "-Wl,--no-as-needed", "-lleaf", "-lbase")
         for model in MODELS:
             with self.subTest(model):
+                self.assertIn("unnamed: PASS", self.pfrun("-model", model, "./unnamed"))
                 self.assertIn("unnamed: PASS", self.pfrun("-model", model, "--cfg=parfocal/private:libplug", "./unnamed"))
-        refused = self.pfrun("-model", "analytic", "./unnamed", status=1)
-        self.assertIn("PARFOCAL_PRIVATE=libplug gives each rank one", refused)
-        self.assertIn("1: it needs a library of which each rank has a copy", refused)
 
     def test_thread_local_variables(self):
         self.by_mpicc("openmpi", HERE / "locals.c")
