@@ -29,9 +29,8 @@
 
 static void *library, *openmpi; /* with the interface of either */
 
-/* Of each rank: its copy, and what it sees as environ if it has no such variable of its own. */
+/* Of each rank: what it sees as environ if it has no such variable of its own. */
 static struct {
-    void *loaded;
     bool of_openmpi;
     char **environment;
 } * copies;
@@ -68,7 +67,7 @@ static int rank_of_caller(void)
 static void move_options(bool back)
 {
     struct pf_process *p = pf_process();
-    void *loaded = copies[p->rank].loaded;
+    void *loaded = p->image;
     int *index = pf_copy_symbol(loaded, "optind"), *quiet = pf_copy_symbol(loaded, "opterr");
     int *unknown = pf_copy_symbol(loaded, "optopt");
     char **argument = pf_copy_symbol(loaded, "optarg");
@@ -208,7 +207,7 @@ static void *lead_openmpi(const char *name, const void *found)
 static void give_environment(int rank)
 {
     static const char *const names[] = {"environ", "_environ", "__environ"};
-    void *loaded = copies[rank].loaded;
+    void *loaded = pf_process()->image;
     char ***own_variable = NULL;
     for (int i = 0; i < 3; i++) {
         char ***variable = pf_copy_symbol(loaded, names[i]);
@@ -216,12 +215,6 @@ static void give_environment(int rank)
         pf_imports_replace_one(loaded, names[i], variable ? (void *)variable : &copies[rank].environment);
     }
     pf_program_environment(own_variable ? own_variable : &copies[rank].environment);
-}
-
-void *pf_abi_loaded(void)
-{
-    const struct pf_process *p = pf_process();
-    return p && copies ? copies[p->rank].loaded : NULL;
 }
 
 bool pf_abi_answer(const char *name, void **value)
@@ -251,7 +244,7 @@ static void start(const struct pf_elf *program, void *loaded)
     void (*entry)(void);
     if (!copies)
         copies = pf_calloc((size_t)pf_job_state.size, sizeof *copies);
-    copies[rank].loaded = loaded;
+    pf_process()->image = loaded;
     copies[rank].of_openmpi = !is_abi(program);
     give_name(loaded);
     give_environment(rank);

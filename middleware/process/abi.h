@@ -13,9 +13,6 @@
 
 extern PF_EXPORT const struct pf_private_kind pf_abi_programs, pf_openmpi_programs;
 
-/* The calling rank's copy of such a program (loader/image.h); NULL: it has none, or this is no rank. */
-void *pf_abi_loaded(void);
-
 /* What a reference of that name leads to in the caller's program, which is such a copy, if that and its
  * libraries do not define it. */
 bool pf_abi_answer(const char *name, void **value);

@@ -13,6 +13,7 @@
 #include "loader/image.h"
 #include "middleware/process/abi.h"
 #include "middleware/process/libc.h"
+#include "middleware/process/libc_process.h"
 
 /* Where the caller's own list of folders has it: the linker would look in ours. False: nowhere, or the name
  * is a path. */
@@ -25,7 +26,7 @@ static bool find(char *path, const struct pf_elf *caller, const char *name)
 static void *linker_open(const char *name, int flags)
 {
     char path[PATH_MAX];
-    void *program = pf_abi_loaded(), *inside = NULL;
+    void *program = pf_process_image(), *inside = NULL;
     if (program)
         inside = name ? pf_image_library(program, name) : program;
     if (inside || !program)
@@ -43,7 +44,7 @@ static int linker_close(void *handle)
 /* A library of the copy has its own names and those of what it needs, the rest of the system among them. */
 static void *linker_symbol(void *handle, const char *name)
 {
-    void *program = pf_abi_loaded(), *value = NULL;
+    void *program = pf_process_image(), *value = NULL;
     bool inside = program && (handle == RTLD_DEFAULT || pf_image_holds(handle));
     if (inside)
         value = pf_image_symbol(handle == RTLD_DEFAULT ? program : handle, name);

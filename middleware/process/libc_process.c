@@ -78,6 +78,12 @@ struct pf_process *pf_process(void)
     return last = processes && processes[rank] ? processes[rank] : begin((int)rank);
 }
 
+void *pf_process_image(void)
+{
+    const struct pf_process *p = pf_process();
+    return p ? p->image : NULL;
+}
+
 long pf_process_actor(void)
 {
     if (sg_actor_self())

@@ -58,12 +58,16 @@ struct pf_process {
     struct pf_cxx_streams *cxx; /* libc_cxx.cpp */
     struct pf_openmp *openmp;   /* libc_openmp.c */
     void *caught;               /* the exceptions that it handles, while others do */
+    void *image;                /* abi.c: its copy of such a program (loader/image.h), NULL: none */
 };
 
 /* That of the calling rank, or of the rank whose child the caller is or whose thread may call; NULL for
  * others.
  */
 struct pf_process *pf_process(void);
+
+/* Its copy of a program in an image; NULL: it has none. */
+void *pf_process_image(void);
 
 /* That of a rank, NULL: it has asked for nothing. */
 struct pf_process *pf_process_of(int rank);

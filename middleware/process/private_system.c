@@ -15,7 +15,6 @@
 #include "loader/imports.h"
 #include "middleware/compute/compute.h"
 #include "middleware/core/job_state.h"
-#include "middleware/process/abi.h"
 #include "middleware/process/libc.h"
 #include "middleware/process/libc_environment.h"
 #include "middleware/process/libc_process.h"
@@ -162,7 +161,7 @@ static bool defined_by_copy(const char *name, bool undefined, const void *arg, v
 {
     const struct copies *own = arg;
     struct dl_find_object place;
-    void *program = undefined ? pf_abi_loaded() : NULL;
+    void *program = undefined ? pf_process_image() : NULL;
     *value = program ? pf_image_symbol(program, name) : NULL;
     if (*value)
         return true;
@@ -188,7 +187,7 @@ static bool only_copies_define(const char *name, const void *arg)
 
 bool pf_private_system_plugs(struct pf_elf *elf)
 {
-    if (count == 0 && !pf_abi_loaded())
+    if (count == 0 && !pf_process_image())
         return false;
     bool weak = pf_elf_weaken(elf, only_copies_define, own_copies()) > 0;
     if (!weak && !pf_own_library_is_for_openmpi(elf))
