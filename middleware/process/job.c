@@ -366,6 +366,16 @@ static void portals_rank_left(struct pf_rank *r, int status)
         xbt_log_control_set("smpi.thres:warning");
 }
 
+/* As any program does under mpirun. */
+static void rank_left_alone(void)
+{
+    static int alone;
+    if (++alone < pf_job_state.size)
+        return;
+    pf_warn("no rank has called MPI_Init");
+    xbt_log_control_set("smpi.thres:warning"); /* SMPI would ask for MPI_Finalize */
+}
+
 void pf_job_rank_left(int status)
 {
     static int failed;
@@ -377,6 +387,8 @@ void pf_job_rank_left(int status)
         pf_upcalls.layer_left(self, status);
     if (self && self->mpi && self->mpi->state == PF_RANK_NEW && self->mpi->portals_program)
         portals_rank_left(self->mpi, status);
+    else if (status == 0 && (!self || !self->mpi || self->mpi->state == PF_RANK_NEW))
+        rank_left_alone();
     if (!self || !self->mpi || self->mpi->state != PF_RANK_RUNNING)
         return;
     self->mpi->state = PF_RANK_LEFT;

@@ -27,7 +27,7 @@ static const char *const harmless[] = {
     "libhdf5",      "libnetcdf",   "libarmadillo", "libarpack",   "libsuperlu",
     "libmetis.",    "libscotch",   "libboost_",    "libsimgrid.", "libparfocal",
     "libportals.",  "libcrypto.",  "libssl.",      "libtinfo.",   "libhwloc.",
-    "libudev.",     "libevent_",   "libsqlite3."};
+    "libudev.",     "libevent_",   "libsqlite3.",  "libicu"};
 
 struct library {
     const struct link_map *map;

@@ -118,9 +118,9 @@ static bool can_be_private(const struct program *program, const struct pf_elf *e
                            const char *path)
 {
     const char *why = NULL;
-    if (part_of_image(program, elf))
-        return true;
     bool asked = pf_private_system_is(name);
+    if (part_of_image(program, elf) || (program->kind && asked))
+        return true;
     /* An image finds what is loaded already. What uses others without naming them is a part of it. */
     if (program->kind && !asked && !dlopen(path, RTLD_LAZY | RTLD_LOCAL))
         return true;

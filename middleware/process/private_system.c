@@ -99,12 +99,22 @@ static struct asked *find_asked(const char *name)
     return NULL;
 }
 
+/* Of one user and one process. */
+static bool is_interpreter(const char *name)
+{
+    static const char *const names[] = {"libpython3.", "libR.so", "libruby-", "libperl.so", "libreadline."};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (begins(name, names[i]))
+            return true;
+    return false;
+}
+
 bool pf_private_system_is(const char *name)
 {
     struct asked *asked = find_asked(name);
     if (asked)
         asked->met = true;
-    return asked || pf_fortran_runtime_is(name) || begins(name, "libpython3.");
+    return asked || pf_fortran_runtime_is(name) || is_interpreter(name);
 }
 
 const char *pf_private_system_asked(int i)

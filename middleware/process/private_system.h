@@ -8,8 +8,8 @@
 
 /*
  * Libraries of the system of which each rank has a copy (private.h), because they keep data that belong to
- * one process: gfortran's and Python's always, and those that PARFOCAL_PRIVATE or `pfcc -private` names. The
- * copy's calls of the C library are led to what the rank has of it.
+ * one process: gfortran's and interpreters' always, and those that PARFOCAL_PRIVATE or `pfcc -private` names.
+ * The copy's calls of the C library are led to what the rank has of it.
  */
 
 /* Reads PARFOCAL_PRIVATE, and what pfcc has noted in the program. Ends the process with one line when a name

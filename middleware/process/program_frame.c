@@ -2,7 +2,9 @@
 /* Where main() of each rank was called, so that exit() can go back there. */
 #include "middleware/process/program_frame.h"
 
+#include <pthread.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include <simgrid/actor.h>
 #include <xbt/config.h>
@@ -57,7 +59,10 @@ int (*pf_program_of_rank(void))(int, char **, char **)
 
 void pf_program_set_frame(struct pf_program_frame *frame)
 {
+    struct pf_process *p = pf_process();
     called_here()->frame = frame;
+    if (p)
+        p->stack_end = frame;
 }
 
 int pf_program_number(void)
@@ -79,6 +84,18 @@ void pf_program_exit(int status)
         return;
     frame->status = status & 0377; /* what the shell would see */
     siglongjmp(frame->here, 1);
+}
+
+/* Collectors of garbage look for references there. */
+int pf_libc_pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
+{
+    const struct pf_program_frame *frame = called_here()->frame;
+    int error = pthread_getattr_np(thread, attributes);
+    size_t size = (size_t)sg_cfg_get_int("contexts/stack-size") * 1024;
+    if (error || !frame || !sg_actor_self() || !pthread_equal(thread, pthread_self()))
+        return error;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), top = ((uintptr_t)frame + page) & ~(page - 1);
+    return pthread_attr_setstack(attributes, (void *)(top - size + LEAST_ROOM), size - LEAST_ROOM);
 }
 
 void *pf_program_room(const void *stack)

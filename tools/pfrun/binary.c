@@ -39,14 +39,13 @@ const char *binary_read(const char *path, struct binary_facts *facts)
         if (elf.names[i].kind == PF_ELF_NEEDED)
             note_needed(facts, elf.names[i].text);
     if (!fault && !facts->parfocal && !facts->abi && !facts->other_mpi[0])
-        facts->openmpi = pf_openmpi_programs.is(&elf);
+        facts->openmpi = executable || pf_openmpi_programs.is(&elf);
     pf_elf_free(&elf);
     if (fault)
         return pf_elf_fault_text(fault);
     facts->abi = facts->abi && !facts->parfocal;
-    if (facts->abi || facts->openmpi)
-        return movable ? NULL : "is linked for one place in memory (-no-pie)";
-    return executable ? "is an ordinary executable" : NULL;
+    bool one_place = (facts->abi || facts->openmpi) && !movable;
+    return one_place ? "is linked for one place in memory (-no-pie)" : NULL;
 }
 
 bool binary_is_script(const char *path)

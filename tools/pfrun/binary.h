@@ -7,7 +7,7 @@
 struct binary_facts {
     bool parfocal;      /* needs our library, MPI or Portals */
     bool abi;           /* an executable of the standard ABI of MPI 5.0, */
-    bool openmpi;       /* or of Open MPI's, in C */
+    bool openmpi;       /* or of Open MPI's, or of none: what it opens may call MPI */
     char other_mpi[64]; /* the library of another MPI it needs, or empty */
     char sanitizer[64]; /* AddressSanitizer's library, if it was built with that, or empty */
 };

@@ -43,6 +43,7 @@
 #include "tools/pfrun/options.h"
 #include "tools/pfrun/paraver.h"
 #include "tools/pfrun/python.h"
+#include "tools/pfrun/r.h"
 #include "tools/pfrun/replay.h"
 #include "tools/pfrun/sanitize.h"
 #include "tools/pfrun/signals.h"
@@ -458,8 +459,10 @@ static void prepare(int argc, char **argv)
         replay_prepare(&run.options);
     else if (*pf_config.replay_loggops)
         pf_die("%s is for -replay only", pf_config_given("replay_loggops"));
-    for (int i = 0; !run.options.replay && i < run.options.part_count; i++)
+    for (int i = 0; !run.options.replay && i < run.options.part_count; i++) {
         python_prepare(&run.options.parts[i]);
+        r_prepare(&run.options.parts[i]);
+    }
     if (run.options.rest)
         libtool_run_script(*run.options.rest, argc, argv, run.options.rest);
     check_programs();

@@ -4,15 +4,12 @@
 
 #include <ctype.h>
 #include <dlfcn.h>
-#include <errno.h>
 #include <limits.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/config.h"
 #include "base/helper.h"
@@ -21,6 +18,7 @@
 #include "middleware/process/handed.h"
 #include "tools/pfpython/pfpython.h"
 #include "tools/pfrun/checks.h"
+#include "tools/pfrun/script.h"
 
 static struct python python;
 
@@ -37,60 +35,19 @@ static bool is_interpreter(const char *path)
     return true;
 }
 
-/* The words of a script's first line, behind #!, without env and its option -S; NULL at the end. Their
- * number, 0 if the file is no script. */
-static int read_first_line(const char *path, char **words, int room)
-{
-    char line[256] = "", *save;
-    FILE *file = fopen(path, "r");
-    bool script = file && fgets(line, sizeof line, file) && strncmp(line, "#!", 2) == 0;
-    int count = 0;
-    if (file)
-        fclose(file);
-    if (!script)
-        return 0;
-    for (char *word = strtok_r(line + 2, " \t\r\n", &save); word && count + 1 < room;
-         word = strtok_r(NULL, " \t\r\n", &save)) {
-        const char *slash = strrchr(word, '/');
-        bool env = count == 0 && (strcmp(slash ? slash + 1 : word, "env") == 0 || strcmp(word, "-S") == 0);
-        if (!env)
-            words[count++] = pf_strdup(word);
-    }
-    words[count] = NULL;
-    return count;
-}
-
 /* What it prints about itself: the real program (a shim may stand in PATH), and its library. */
 static const char question[] = "import os, sys, sysconfig\n"
                                "name = sysconfig.get_config_var('INSTSONAME') or ''\n"
                                "path = os.path.join(sysconfig.get_config_var('LIBDIR') or '', name)\n"
                                "print(sys.executable, path if os.path.exists(path) else name, sep='\\n')";
 
-static FILE *ask(const char *program, pid_t *child)
-{
-    char *arguments[] = {(char *)program, "-c", (char *)question, NULL};
-    posix_spawn_file_actions_t actions;
-    int ends[2];
-    if (pipe(ends) != 0)
-        pf_die("'%s': %s", program, strerror(errno));
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addclose(&actions, ends[0]);
-    posix_spawn_file_actions_addclose(&actions, ends[1]);
-    int error = posix_spawnp(child, program, &actions, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    if (error)
-        pf_die("cannot run '%s': %s", program, strerror(error));
-    return fdopen(ends[0], "r");
-}
-
 static void find_library(const char *program)
 {
     pid_t child;
     int status = 1;
     char executable[PATH_MAX] = "", library[PATH_MAX] = "";
-    FILE *answer = ask(program, &child);
+    char *const asking[] = {(char *)program, "-c", (char *)question, NULL};
+    FILE *answer = script_ask(asking, &child);
     bool complete =
         answer && fgets(executable, sizeof executable, answer) && fgets(library, sizeof library, answer);
     if (answer)
@@ -140,7 +97,7 @@ void python_prepare(struct part *part)
     if (path && is_interpreter(name))
         words[count++] = name;
     else if (path)
-        count = read_first_line(path, words, WORDS);
+        count = script_words(path, words, WORDS);
     if (count == 0 || !is_interpreter(words[0]))
         return;
     int given = words[0] == name ? 1 : 0; /* a script is an argument, too */

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * exec() of a rank, which the process of all ranks must survive: the new program is a child process, and the
+ * rank ends as that does. One that calls MPI would be alone in it, also as a child's.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "loader/elf_search.h"
+#include "middleware/process/libc.h"
+#include "middleware/process/libc_environment.h"
+#include "middleware/process/libc_process.h"
+#include "middleware/process/own_library.h"
+
+static bool calls_mpi(const char *path)
+{
+    struct pf_elf elf;
+    bool calls = pf_elf_read(&elf, path) == PF_ELF_GOOD && pf_own_library_is_for_openmpi(&elf);
+    pf_elf_free(&elf);
+    return calls;
+}
+
+/* The end of a rank, or of its child that was to become that program. */
+static int replace(const char *file, char *const *argv, char *const *environment, bool search)
+{
+    const struct pf_process *p = pf_process();
+    char path[PATH_MAX];
+    bool found = search && !strchr(file, '/') && pf_elf_search(path, getenv("PATH"), "", file);
+    if (p && calls_mpi(found ? path : file))
+        pf_die("rank %d starts '%s' in its place or its child's, which calls MPI: name that as pfrun's "
+               "program",
+               p->rank, file);
+    if (!p || pf_in_child())
+        return search ? execvpe(file, argv, environment) : execve(file, argv, environment);
+    pid_t child;
+    int status;
+    pf_spawn_enter();
+    errno = (search ? posix_spawnp : posix_spawn)(&child, file, NULL, NULL, argv, environment);
+    pf_spawn_leave();
+    if (errno)
+        return -1;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    pf_libc__exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+    return -1;
+}
+
+int pf_libc_execve(const char *file, char *const *argv, char *const *environment)
+{
+    return replace(file, argv, environment, false);
+}
+
+int pf_libc_execv(const char *file, char *const *argv)
+{
+    return replace(file, argv, pf_environment(), false);
+}
+
+int pf_libc_execvp(const char *file, char *const *argv)
+{
+    return replace(file, argv, pf_environment(), true);
+}
+
+int pf_libc_execvpe(const char *file, char *const *argv, char *const *environment)
+{
+    return replace(file, argv, environment, true);
+}
+
+/* The arguments as an array, up to the NULL, which is read too. */
+static char **gather(const char *first, va_list *rest)
+{
+    size_t count = 1, room = 16;
+    char **all = pf_calloc(room, sizeof *all);
+    all[0] = (char *)first;
+    for (bool more = first; more; more = all[count++]) {
+        if (count == room)
+            all = pf_reallocarray(all, room *= 2, sizeof *all);
+        all[count] = va_arg(*rest, char *);
+    }
+    return all;
+}
+
+int pf_libc_execl(const char *file, const char *first, ...)
+{
+    va_list rest;
+    va_start(rest, first);
+    char **argv = gather(first, &rest);
+    va_end(rest);
+    int result = replace(file, argv, pf_environment(), false);
+    free(argv);
+    return result;
+}
+
+int pf_libc_execlp(const char *file, const char *first, ...)
+{
+    va_list rest;
+    va_start(rest, first);
+    char **argv = gather(first, &rest);
+    va_end(rest);
+    int result = replace(file, argv, pf_environment(), true);
+    free(argv);
+    return result;
+}
+
+int pf_libc_execle(const char *file, const char *first, ...)
+{
+    va_list rest;
+    va_start(rest, first);
+    char **argv = gather(first, &rest);
+    char *const *environment = va_arg(rest, char *const *);
+    va_end(rest);
+    int result = replace(file, argv, environment, false);
+    free(argv);
+    return result;
+}
