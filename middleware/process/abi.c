@@ -257,7 +257,11 @@ static void ready(void *loaded)
 {
     struct pf_process *p = pf_process();
     p->stack_end = __builtin_frame_address(0);
-    pf_imports_replace_one(loaded, "__libc_stack_end", &p->stack_end);
+    p->copied_stack_end = pf_copy_symbol(loaded, "__libc_stack_end");
+    if (p->copied_stack_end)
+        *p->copied_stack_end = p->stack_end;
+    else
+        pf_imports_replace_one(loaded, "__libc_stack_end", &p->stack_end);
     const char *slash = strrchr(pf_image_file(loaded)->path, '/');
     struct pf_image_locals locals;
     pf_process_lead(loaded);

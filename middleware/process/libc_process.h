@@ -59,7 +59,8 @@ struct pf_process {
     struct pf_openmp *openmp;   /* libc_openmp.c */
     void *caught;               /* the exceptions that it handles, while others do */
     void *image;                /* abi.c: its copy of such a program (loader/image.h), NULL: none, */
-    void *stack_end;            /* and its variable __libc_stack_end */
+    void *stack_end,            /* and its variable __libc_stack_end, */
+        **copied_stack_end;     /* unless it has that in its own data, here */
 };
 
 /* That of the calling rank, or of the rank whose child the caller is or whose thread may call; NULL for

@@ -63,6 +63,8 @@ void pf_program_set_frame(struct pf_program_frame *frame)
     called_here()->frame = frame;
     if (p)
         p->stack_end = frame;
+    if (p && p->copied_stack_end)
+        *p->copied_stack_end = frame;
 }
 
 int pf_program_number(void)

@@ -39,10 +39,10 @@ load common.bash
     refuses "short' was not built with pfcc" -np 2 ./short
 }
 
-@test "ordinary executable" {
+@test "executable of one place" {
     echo 'int main(void) { return 0; }' >x.c
-    cc x.c -o x
-    refuses "not built with pfcc or pfcxx (it is an ordinary executable)" -np 2 ./x
+    cc -no-pie x.c -o x
+    refuses "not built with pfcc or pfcxx (it is linked for one place in memory (-no-pie))" -np 2 ./x
 }
 
 @test "platform that does not exist" { refuses "neither a readable file nor a built-in platform" -np 2 -platform nosuch.xml "$APP"; }

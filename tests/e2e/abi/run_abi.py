@@ -105,6 +105,25 @@ class AbiTest(unittest.TestCase):
                 self.assertIn("linker: PASS", self.pfrun("-model", model, "./linker"))
                 self.assertIn("linker: PASS", self.pfrun("-model", model, "linker"))
 
+    def test_a_program_whose_plug_in_calls_mpi(self):
+        source, here = HERE / "host.c", ("-L", self.dir, "-Wl,-rpath,$ORIGIN")
+        self.by_mpicc("libunder.so", source, "-DUNDER", "-shared", "-fPIC", "-Wl,-soname,libunder.so")
+        self.by_mpicc("part.so", source, "-DPART", "-shared", "-fPIC", *here, "-lunder")
+        subprocess.run(["cc", "-w", "-rdynamic", source, "-o", self.dir / "host"], check=True)
+        for models in (*(("-model", model) for model in MODELS), ("-schedule", "every:1=smpi|portals")):
+            with self.subTest(models):
+                self.assertIn("host: PASS", self.pfrun(*models, "./host", "./part.so"))
+        self.assertIn("no rank has called MPI_Init", self.pfrun("./host"))
+
+    def test_a_rank_becomes_another_program(self):
+        self.by_mpicc("calls", ROOT / "tests/e2e/programs/coll.c")
+        run = self.pfrun("env", "NUMBER=7", "sh", "-c", 'echo "$NUMBER $PMI_RANK"; exec printenv NUMBER')
+        self.assertEqual(sorted(run.splitlines()[:8]), ["7"] * 4 + [f"7 {rank}" for rank in range(4)])
+        self.pfrun("sh", "-c", 'exec sh -c "exit 3"', status=3)
+        for script in ("exec ./calls", "./calls; true"):
+            self.assertRegex(self.pfrun("bash", "-c", script, status=1 if "exec" in script else 0),
+                             "rank [0-3] starts '.*/calls' in its place or its child's, which calls MPI: name that as pfrun's program")
+
     def test_libraries_that_do_not_name_what_they_use(self):
         source, here = HERE / "unnamed.c", ("-L", self.dir, "-Wl,-rpath,$ORIGIN")
         self.by_mpicc("libbase.so", source, "-DBASE", "-shared", "-fPIC", "-Wl,--no-as-needed", "-lmpi")
