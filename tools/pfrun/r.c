@@ -43,7 +43,7 @@ static char *ask_r(const char *front)
     if (answer)
         fclose(answer);
     if (waitpid(child, &status, 0) < 0 || status || !program)
-        pf_die("'%s' does not say where R is", r);
+        pf_die("'%s' does not print where R is", r);
     free(r);
     return program;
 }

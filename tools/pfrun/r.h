@@ -6,6 +6,6 @@
 /*
  * R: `Rscript app.R`, `R -f app.R`, or an executable script of Rscript. These are not the program that runs,
  * which the part of the job names then, with the arguments and the environment that they would give to it.
- * Ends the process with one line when R does not say where it is. Others stay as they are.
+ * Ends the process with one line when R does not print where it is. Others stay as they are.
  */
 void r_prepare(struct part *part);

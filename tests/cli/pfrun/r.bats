@@ -50,5 +50,5 @@ END
     printf '#!/bin/sh\nexit 1\n' >empty/R
     cp empty/R empty/Rscript
     chmod +x empty/*
-    refuses "'empty/R' does not say where R is" -np 2 empty/Rscript app.R
+    refuses "'empty/R' does not print where R is" -np 2 empty/Rscript app.R
 }
