@@ -94,6 +94,65 @@ int pf_imports_replace(void *library, pf_imports_find *find, const void *arg)
     return changed;
 }
 
+/* The DT_GNU_HASH table of the GNU linkers. */
+uint32_t pf_imports_hash(const char *name)
+{
+    uint32_t hash = 5381;
+    for (; *name; name++)
+        hash = hash * 33 + (unsigned char)*name;
+    return hash;
+}
+
+struct exports {
+    const ElfW(Sym) * symbols;
+    const char *strings;
+    const uint16_t *versions;
+    const struct {
+        uint32_t buckets, first, words, shift;
+        uint64_t filter[];
+    } * hashes;
+};
+
+static struct exports find_exports(const struct link_map *map)
+{
+    struct exports found = {0};
+    for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_SYMTAB)
+            found.symbols = (const void *)entry->d_un.d_ptr;
+        else if (entry->d_tag == DT_STRTAB)
+            found.strings = (const void *)entry->d_un.d_ptr;
+        else if (entry->d_tag == DT_VERSYM)
+            found.versions = (const void *)entry->d_un.d_ptr;
+        else if (entry->d_tag == DT_GNU_HASH)
+            found.hashes = (const void *)entry->d_un.d_ptr;
+    return found;
+}
+
+void *pf_imports_defined(const void *library, const char *name, uint32_t hash)
+{
+    enum { HIDDEN = 0x8000 }; /* an older version of the same name */
+    const struct link_map *map = library;
+    const struct exports all = find_exports(map);
+    if (!all.hashes)
+        return NULL;
+    uint64_t word = all.hashes->filter[hash / 64 % all.hashes->words];
+    if (!(word >> (hash % 64) & word >> ((hash >> all.hashes->shift) % 64) & 1))
+        return NULL;
+    const uint32_t *buckets = (const void *)&all.hashes->filter[all.hashes->words];
+    const uint32_t *chain = buckets + all.hashes->buckets - all.hashes->first;
+    uint32_t i = buckets[hash % all.hashes->buckets];
+    for (bool more = i >= all.hashes->first; more; more = !(chain[i++] & 1)) {
+        const ElfW(Sym) *symbol = &all.symbols[i];
+        bool fits = (chain[i] ^ hash) < 2 && symbol->st_shndx != SHN_UNDEF && symbol->st_shndx != SHN_ABS &&
+                    ELF64_ST_TYPE(symbol->st_info) != STT_TLS &&
+                    ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC &&
+                    !(all.versions && (all.versions[i] & HIDDEN));
+        if (fits && strcmp(all.strings + symbol->st_name, name) == 0)
+            return (char *)map->l_addr + symbol->st_value;
+    }
+    return NULL;
+}
+
 struct replacement {
     const char *name;
     void *value;

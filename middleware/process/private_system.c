@@ -170,17 +170,14 @@ static struct copies *own_copies(void)
 static bool defined_by_copy(const char *name, bool undefined, const void *arg, void **value)
 {
     const struct copies *own = arg;
-    struct dl_find_object place;
     void *program = undefined ? pf_process_image() : NULL;
     *value = program ? pf_image_symbol(program, name) : NULL;
     if (*value)
         return true;
-    for (int i = 0; i < own->count && undefined; i++) {
-        *value = dlsym(own->handles[i], name);
-        if (*value && _dl_find_object(*value, &place) == 0 && place.dlfo_link_map == own->handles[i])
-            return true;
-    }
-    return false;
+    uint32_t hash = undefined ? pf_imports_hash(name) : 0;
+    for (int i = 0; i < own->count && undefined && !*value; i++)
+        *value = pf_imports_defined(own->handles[i], name, hash);
+    return *value != NULL;
 }
 
 void pf_private_system_lead(void *copy, void *to)
