@@ -464,6 +464,7 @@ int pf_job_finish(int status)
     pf_process_report();
     bool finished = pf_external_finish();
     status = status ? status : pf_job_state.left_status;
+    status = status ? status : pf_exec_refused();
     status = finish(finished ? status : status ? status : 1);
     pf_job_state.over = true;
     memset(&pf_job_state.thread, 0, sizeof pf_job_state.thread);

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,13 +31,30 @@ static bool calls_mpi(const char *path)
     return calls;
 }
 
+/* A child that was refused may be one of a script, which goes on. */
+static bool *refused;
+
+__attribute__((constructor)) static void share(void)
+{
+    void *page = mmap(NULL, sizeof *refused, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    refused = page == MAP_FAILED ? NULL : page;
+}
+
+bool pf_exec_refused(void)
+{
+    return refused && *refused;
+}
+
 /* The end of a rank, or of its child that was to become that program. */
 static int replace(const char *file, char *const *argv, char *const *environment, bool search)
 {
     const struct pf_process *p = pf_process();
     char path[PATH_MAX];
     bool found = search && !strchr(file, '/') && pf_elf_search(path, getenv("PATH"), "", file);
-    if (p && calls_mpi(found ? path : file))
+    bool alone = p && calls_mpi(found ? path : file);
+    if (alone && refused)
+        *refused = true;
+    if (alone)
         pf_die("rank %d starts '%s' in its place or its child's, which calls MPI: name that as pfrun's "
                "program",
                p->rank, file);

@@ -160,6 +160,9 @@ void pf_cxx_place(struct pf_process *p, const char *name, void *place);
 /* At the end of the run: warns of what ranks have shared and should not have. */
 void pf_process_report(void);
 
+/* Whether a program was refused that a rank's child was to become. */
+bool pf_exec_refused(void);
+
 /* Where an import leads that the dynamic linker would lead to `real`; NULL: there. */
 void *pf_process_import(const char *name, const void *real);
 
