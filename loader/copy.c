@@ -233,6 +233,7 @@ static void *open_memory(const struct pf_copy *copy, int memory)
         const struct born born = {copy, map, open(copy->of, O_RDONLY | O_CLOEXEC), memory};
         free(map->l_name); /* which the dynamic linker has allocated, and releases */
         map->l_name = strdup(copy->path);
+        pf_loaded_note(copy->path, copy->of);
         if (born.original < 0 || !map_segments(&born))
             pf_die("'%s': no memory for its code: %s", copy->of, strerror(errno));
         close(born.original);

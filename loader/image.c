@@ -426,6 +426,26 @@ bool pf_image_where(const void *address, struct pf_image_place *place)
     return true;
 }
 
+static struct named {
+    char *copy, *original;
+    struct named *next;
+} * names;
+
+void pf_loaded_note(const char *copy, const char *original)
+{
+    struct named *one = pf_malloc(sizeof *one);
+    *one = (struct named){pf_strdup(copy), pf_strdup(original), names};
+    names = one;
+}
+
+const char *pf_loaded_original(const char *path)
+{
+    const struct named *one = names;
+    while (one && strcmp(one->copy, path) != 0)
+        one = one->next;
+    return one ? one->original : path;
+}
+
 bool pf_loaded_where(const void *address, struct pf_image_place *place)
 {
     Dl_info info;
@@ -433,8 +453,9 @@ bool pf_loaded_where(const void *address, struct pf_image_place *place)
         return true;
     if (!dladdr(address, &info))
         return false;
-    *place = (struct pf_image_place){info.dli_fname, (size_t)((const char *)address - (char *)info.dli_fbase),
-                                     info.dli_sname, 0};
+    *place =
+        (struct pf_image_place){pf_loaded_original(info.dli_fname),
+                                (size_t)((const char *)address - (char *)info.dli_fbase), info.dli_sname, 0};
     if (info.dli_sname)
         place->beyond = (size_t)((const char *)address - (char *)info.dli_saddr);
     return true;

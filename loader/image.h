@@ -119,6 +119,10 @@ PF_EXPORT bool pf_image_where(const void *address, struct pf_image_place *place)
 /* The same for whatever is loaded, by the dynamic linker too; `beyond` counts if there is a name. */
 PF_EXPORT bool pf_loaded_where(const void *address, struct pf_image_place *place);
 
+/* The dynamic linker knows a library by the name of a copy; whose copy that is, or the path itself. */
+void pf_loaded_note(const char *copy, const char *original);
+const char *pf_loaded_original(const char *path);
+
 #ifdef __cplusplus
 }
 #endif

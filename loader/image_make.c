@@ -534,7 +534,7 @@ static bool bind(struct reading *reading, size_t place, size_t index, int type, 
         memcpy(reading->image->bytes + place, &(size_t){(size_t)value + addend}, sizeof(size_t));
         return true;
     } else if (undefined && reading->plan->program && asks_linker(name)) {
-        return refuse(reading, "calls that ask the dynamic linker");
+        return refuse(reading, pf_asprintf("calls of %s, which asks the dynamic linker", name));
     } else {
         const struct pf_image_name *inside = find_inside(reading, name);
         if (inside || !undefined) {

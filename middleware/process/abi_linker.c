@@ -63,7 +63,7 @@ static int linker_address(const void *address, Dl_info *info)
 {
     struct pf_image_place place;
     if (!pf_image_where(address, &place))
-        return dladdr(address, info);
+        return pf_libc_dladdr(address, info);
     const char *at = address;
     *info = (Dl_info){.dli_fname = place.file, .dli_fbase = (void *)(at - place.offset)};
     if (place.name) {
@@ -80,6 +80,8 @@ void *pf_abi_linker(const char *name)
         void *function;
     } functions[] = {{"dlopen", (void *)linker_open},
                      {"dlclose", (void *)linker_close},
+                     {"dlerror", (void *)pf_libc_dlerror},
+                     {"_dl_find_object", (void *)_dl_find_object}, /* loader/image.c */
                      {"dlsym", (void *)linker_symbol},
                      {"dlvsym", (void *)linker_symbol_of_version},
                      {"dladdr", (void *)linker_address},

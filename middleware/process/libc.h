@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include <dlfcn.h>
 #include <getopt.h>
 #include <poll.h>
 #include <pthread.h>
@@ -48,6 +49,8 @@ int pf_libc_unsetenv(const char *name) WRAPPED(unsetenv);
 int pf_libc_putenv(char *entry) WRAPPED(putenv);
 int pf_libc_clearenv(void) WRAPPED(clearenv);
 void *pf_libc_dlopen(const char *name, int flags) WRAPPED(dlopen);
+char *pf_libc_dlerror(void);
+int pf_libc_dladdr(const void *address, Dl_info *info);
 void *pf_libc_dlsym(void *handle, const char *name) WRAPPED(dlsym);
 
 /* Clocks (libc_clock.c). */

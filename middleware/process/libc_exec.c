@@ -4,10 +4,12 @@
  * rank ends as that does. One that calls MPI would be alone in it, also as a child's.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -45,6 +47,22 @@ bool pf_exec_refused(void)
     return refused && *refused;
 }
 
+/* What execvp() makes of a script without a first line that names what runs it. */
+static int spawn_shell(pid_t *child, const char *file, char *const *argv, char *const *environment)
+{
+    size_t count = 0;
+    while (argv[count])
+        count++;
+    char **all = pf_calloc(count + 2, sizeof *all);
+    all[0] = "sh";
+    all[1] = (char *)file;
+    for (size_t i = 1; i < count; i++)
+        all[i + 1] = argv[i];
+    int error = posix_spawn(child, "/bin/sh", NULL, NULL, all, environment);
+    free(all);
+    return error;
+}
+
 /* The end of a rank, or of its child that was to become that program. */
 static int replace(const char *file, char *const *argv, char *const *environment, bool search)
 {
@@ -64,6 +82,8 @@ static int replace(const char *file, char *const *argv, char *const *environment
     int status;
     pf_spawn_enter();
     errno = (search ? posix_spawnp : posix_spawn)(&child, file, NULL, NULL, argv, environment);
+    if (errno == ENOEXEC && search)
+        errno = spawn_shell(&child, found ? path : file, argv, environment);
     pf_spawn_leave();
     if (errno)
         return -1;
@@ -91,6 +111,23 @@ int pf_libc_execvp(const char *file, char *const *argv)
 int pf_libc_execvpe(const char *file, char *const *argv, char *const *environment)
 {
     return replace(file, argv, environment, true);
+}
+
+int pf_libc_fexecve(int descriptor, char *const *argv, char *const *environment)
+{
+    char path[40];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    return replace(path, argv, environment, false);
+}
+
+int pf_libc_execveat(int folder, const char *file, char *const *argv, char *const *environment, int flags)
+{
+    char *path = *file == '/' || folder == AT_FDCWD ? pf_strdup(file)
+                                                    : pf_asprintf("/proc/self/fd/%d/%s", folder, file);
+    int result = (flags & AT_EMPTY_PATH) && !*file ? pf_libc_fexecve(folder, argv, environment)
+                                                   : replace(path, argv, environment, false);
+    free(path);
+    return result;
 }
 
 /* The arguments as an array, up to the NULL, which is read too. */

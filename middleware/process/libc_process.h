@@ -180,5 +180,8 @@ struct link_map *pf_libraries_last(void);
 void pf_libraries_lead(const struct link_map *after);
 void pf_libraries_watch(const struct link_map *map);
 
+/* Whether what such a library changes is known to carry nothing between ranks, by its file's name. */
+bool pf_libraries_harmless(const char *name);
+
 /* Those that the program has brought; when the first rank's copy is loaded, later calls do nothing. */
 void pf_libraries_lead_first(void);

@@ -55,10 +55,10 @@ static const char *name_of(const struct link_map *map)
     return slash ? slash + 1 : map->l_name;
 }
 
-static bool is_harmless(const struct link_map *map)
+bool pf_libraries_harmless(const char *name)
 {
     for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++)
-        if (strncmp(name_of(map), harmless[i], strlen(harmless[i])) == 0)
+        if (strncmp(name, harmless[i], strlen(harmless[i])) == 0)
             return true;
     return false;
 }
@@ -131,7 +131,7 @@ static uint64_t sum_of(const struct link_map *map)
 
 void pf_libraries_watch(const struct link_map *map)
 {
-    bool known = !map || is_own(map) || is_harmless(map) || pf_job_state.size < 2;
+    bool known = !map || is_own(map) || pf_libraries_harmless(name_of(map)) || pf_job_state.size < 2;
     for (int i = 0; i < count && !known; i++)
         known = libraries[i].map == map;
     if (known)

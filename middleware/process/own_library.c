@@ -42,6 +42,18 @@ void *pf_own_library_open_openmpi(void)
     return pf_own_library_open("parfocal/openmpi/libmpi.so.40", "ompi_abi/libmpi.so.40");
 }
 
+void *pf_own_library_of_openmpi(const char *name)
+{
+    static const char *const beginnings[] = {"MPI_", "PMPI_", "ompi_", "OMPI_C_"};
+    static void *library;
+    bool its = false;
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
+        its |= strncmp(name, beginnings[i], strlen(beginnings[i])) == 0;
+    if (its && !library)
+        library = pf_own_library_open_openmpi();
+    return its ? dlsym(library, name) : NULL;
+}
+
 void pf_own_library_open_fortran(void)
 {
     pf_own_library_open(FORTRAN);

@@ -18,6 +18,9 @@ void *pf_own_library_open(const char *installed, const char *built);
  * libmpi.so.40. */
 void *pf_own_library_open_openmpi(void);
 
+/* What a reference to a name of MPI or Open MPI leads to there; NULL: it is no such name, or is not there. */
+void *pf_own_library_of_openmpi(const char *name);
+
 /* The one for its Fortran. */
 void pf_own_library_open_fortran(void);
 

@@ -119,7 +119,7 @@ static bool can_be_private(const struct program *program, const struct pf_elf *e
 {
     const char *why = NULL;
     bool asked = pf_private_system_is(name);
-    if (part_of_image(program, elf) || (program->kind && asked))
+    if (part_of_image(program, elf) || (program->kind && (asked || !serves_all(name, path))))
         return true;
     /* An image finds what is loaded already. What uses others without naming them is a part of it. */
     if (program->kind && !asked && !dlopen(path, RTLD_LAZY | RTLD_LOCAL))
@@ -508,8 +508,10 @@ bool pf_private_read(struct pf_elf *elf, const char *path, bool *plugs, bool *ow
     const char *slash = strrchr(path, '/');
     if (!read_object(elf, path))
         return false;
-    *plugs = pf_private_system_plugs(elf);
-    if (!*plugs && !linked_by_pfcc(elf) && !pf_private_system_is(slash ? slash + 1 : path)) {
+    const char *name = slash ? slash + 1 : path;
+    bool foreign = !linked_by_pfcc(elf) && !serves_all(name, path) && !pf_libraries_harmless(name);
+    *plugs = pf_private_system_plugs(elf) || foreign;
+    if (!*plugs && !linked_by_pfcc(elf) && !pf_private_system_is(name)) {
         pf_elf_free(elf);
         return false;
     }
@@ -524,7 +526,7 @@ bool pf_private_read(struct pf_elf *elf, const char *path, bool *plugs, bool *ow
             strcpy(elf->names[i].text, copy);
         *own_names |= copy != NULL;
     }
-    if (*plugs || begins_late(slash ? slash + 1 : path))
+    if (*plugs || begins_late(name))
         pf_elf_keep_begin(elf);
     return true;
 }

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "loader/copy.h"
+#include "loader/image.h"
 #include "middleware/compute/compute.h"
 #include "middleware/core/job_state.h"
 #include "middleware/process/libc.h"
@@ -217,6 +218,21 @@ static void lead_back(const struct pf_elf *elf, void *loaded)
     }
 }
 
+static char *refusal; /* what dlerror() has to say of a copy, by the library's name */
+
+/* What it says itself begins with a name, which is that of a copy's memory or of the copy. */
+static void note_refusal(const char *path)
+{
+    const char *text = dlerror(), *reason = text ? strstr(text, ": ") : NULL;
+    char *name = reason ? strndup(text, (size_t)(reason - text)) : NULL;
+    bool in_memory = name && strncmp(name, "/proc/self/fd/", 14) == 0;
+    free(refusal);
+    refusal = name   ? pf_asprintf("%s%s", in_memory && path ? path : pf_loaded_original(name), reason)
+              : text ? pf_strdup(text)
+                     : NULL;
+    free(name);
+}
+
 /* A new copy, and the libraries of the system that it has brought. */
 static void *open_copy(struct library *library, const char *path, int flags)
 {
@@ -225,9 +241,12 @@ static void *open_copy(struct library *library, const char *path, int flags)
     const char *slash = strrchr(path, '/');
     struct link_map *last = pf_libraries_last();
     pf_private_system_open *open = pf_private_system_opener(slash ? slash + 1 : path);
+    int bind = pf_process_image() ? flags & (RTLD_LAZY | RTLD_NOW) : RTLD_LAZY; /* modules are many */
     const struct pf_copy copy = {.elf = &library->elf,
                                  .path = own(library)->name,
-                                 .flags = library->plugs ? pf_copy_flags() : flags & ~RTLD_GLOBAL,
+                                 .flags = library->plugs ? (pf_copy_flags() & ~RTLD_LAZY) | bind |
+                                                               (flags & RTLD_NODELETE)
+                                                         : flags & ~RTLD_GLOBAL,
                                  .keep = pf_private_keeps(),
                                  .open = open,
                                  .of = library->plugs || open ? path : NULL};
@@ -235,8 +254,10 @@ static void *open_copy(struct library *library, const char *path, int flags)
     if (error)
         pf_die("cannot copy '%s' to '%s': %s", path, copy.path, strerror(error));
     void *loaded = pf_copy_open(&copy);
-    if (!loaded)
+    if (!loaded) {
+        note_refusal(path);
         return NULL;
+    }
     struct pf_rank *r = pf_compute_call();
     if (library->plugs) {
         pf_private_system_plug(loaded);
@@ -257,6 +278,16 @@ bool pf_private_copied(const char *path)
     return library && !library->shared;
 }
 
+/* The rank's open copy of that name. The dynamic linker might take another rank's. */
+static void *open_again(const char *name)
+{
+    void *open = NULL;
+    for (const struct library *one = all; one && !open; one = one->next)
+        if (own(one)->name && pf_elf_is_called(&one->elf, name))
+            open = dlopen(own(one)->name, RTLD_LAZY | RTLD_NOLOAD);
+    return open;
+}
+
 /* As interpreters open it, in which no module was compiled against MPI. */
 static bool is_openmpi(const char *name)
 {
@@ -270,6 +301,9 @@ void *pf_private_open(const char *name, int flags)
 {
     char path[PATH_MAX];
     const char *linked = name && pf_private_dir() ? pf_private_linked(name) : NULL;
+    void *again = name && !strchr(name, '/') ? open_again(name) : NULL;
+    if (again)
+        return again;
     if (name && is_openmpi(name))
         return pf_own_library_open_openmpi();
     if (linked) /* the program needs it, so the rank has its copy already */
@@ -299,9 +333,31 @@ void *pf_libc_dlopen(const char *name, int flags)
         return dlopen(name, flags);
     pf_private_enter();
     void *opened = name ? NULL : open_program();
-    opened = opened ? opened : pf_private_open(name, flags);
+    opened =
+        opened ? opened : pf_private_open(name && strchr(name, '/') ? pf_folder_name(name) : name, flags);
+    if (opened)
+        dlerror(); /* of names that were looked for on the way */
     pf_private_leave();
     return opened;
+}
+
+char *pf_libc_dlerror(void)
+{
+    static char *said;
+    if (!refusal)
+        note_refusal(NULL);
+    free(said);
+    said = refusal;
+    refusal = NULL;
+    return said;
+}
+
+int pf_libc_dladdr(const void *address, Dl_info *info)
+{
+    int found = dladdr(address, info);
+    if (found)
+        info->dli_fname = pf_loaded_original(info->dli_fname);
+    return found;
 }
 
 /* What the linker makes of a reference of that name in a program; NULL: nothing. */
@@ -322,7 +378,10 @@ void *pf_libc_dlsym(void *handle, const char *name)
         return dlsym(handle, name);
     pf_private_enter();
     void *program = open_program(), *found = NULL, *own = led(name);
-    if (program && (handle == RTLD_DEFAULT || handle == program))
+    const void *image = handle == RTLD_DEFAULT ? pf_process_image() : NULL;
+    if (image)
+        found = pf_image_symbol(image, name);
+    if (!found && (image || program) && (handle == RTLD_DEFAULT || handle == program))
         found = find_global(program, name);
     if (program)
         dlclose(program);

@@ -102,7 +102,8 @@ static struct asked *find_asked(const char *name)
 /* Of one user and one process. */
 static bool is_interpreter(const char *name)
 {
-    static const char *const names[] = {"libpython3.", "libR.so", "libruby-", "libperl.so", "libreadline."};
+    static const char *const names[] = {"libpython3.", "libR.so", "libruby-",
+                                        "libperl.so",  "libtcl",  "libreadline."};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (begins(name, names[i]))
             return true;
@@ -170,7 +171,7 @@ static struct copies *own_copies(void)
 static bool defined_by_copy(const char *name, bool undefined, const void *arg, void **value)
 {
     const struct copies *own = arg;
-    void *program = undefined ? pf_process_image() : NULL;
+    const void *program = pf_process_image(); /* whose names come first, as the dynamic linker has it */
     *value = program ? pf_image_symbol(program, name) : NULL;
     if (*value)
         return true;
@@ -214,7 +215,8 @@ static bool is_environment(const char *name)
 /* The C library is what pfcc makes it for a program. */
 static bool lead_one(const char *name, bool undefined, const void *arg, void **value)
 {
-    if (defined_by_copy(name, undefined, arg, value))
+    *value = undefined ? pf_own_library_of_openmpi(name) : NULL; /* a program has copies of its variables */
+    if (*value || defined_by_copy(name, undefined, arg, value))
         return true;
     *value = NULL;
     if (undefined)

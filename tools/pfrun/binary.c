@@ -47,14 +47,3 @@ const char *binary_read(const char *path, struct binary_facts *facts)
     bool one_place = (facts->abi || facts->openmpi) && !movable;
     return one_place ? "is linked for one place in memory (-no-pie)" : NULL;
 }
-
-bool binary_is_script(const char *path)
-{
-    char begin[2] = "";
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return false;
-    bool script = fread(begin, 1, sizeof begin, file) == sizeof begin && memcmp(begin, "#!", 2) == 0;
-    fclose(file);
-    return script;
-}

@@ -15,6 +15,3 @@ struct binary_facts {
 /* Reads a file. Returns NULL, or the reason why it cannot be loaded, which follows "it"; `facts` is filled as
  * far as possible. */
 const char *binary_read(const char *path, struct binary_facts *facts);
-
-/* Begins with #! */
-bool binary_is_script(const char *path);

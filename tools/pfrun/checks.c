@@ -75,8 +75,6 @@ static void check_built_with_pfcc(const char *path, struct binary_facts *facts)
     if (facts->other_mpi[0] && !facts->parfocal)
         pf_die("'%s' was built for another MPI (it needs %s); rebuild it with pfcc, pfcxx or pff90", path,
                facts->other_mpi);
-    if (binary_is_script(path))
-        pf_die("'%s' is a script, pfrun runs programs; call pfrun in the script, or name the program", path);
     if ((facts->abi || facts->openmpi) && !reason)
         return;
     if (reason || !facts->parfocal)

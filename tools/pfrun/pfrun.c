@@ -44,6 +44,7 @@
 #include "tools/pfrun/paraver.h"
 #include "tools/pfrun/python.h"
 #include "tools/pfrun/r.h"
+#include "tools/pfrun/script.h"
 #include "tools/pfrun/replay.h"
 #include "tools/pfrun/sanitize.h"
 #include "tools/pfrun/signals.h"
@@ -460,6 +461,7 @@ static void prepare(int argc, char **argv)
     else if (*pf_config.replay_loggops)
         pf_die("%s is for -replay only", pf_config_given("replay_loggops"));
     for (int i = 0; !run.options.replay && i < run.options.part_count; i++) {
+        script_prepare(&run.options.parts[i]);
         python_prepare(&run.options.parts[i]);
         r_prepare(&run.options.parts[i]);
     }

@@ -91,34 +91,24 @@ static void hand_over(const char *helper, const char *stem)
 
 void python_prepare(struct part *part)
 {
-    enum { WORDS = 16 };
-    char *words[WORDS], *name = part->app[0], *path = check_find(name);
-    int count = 0;
-    if (path && is_interpreter(name))
-        words[count++] = name;
-    else if (path)
-        count = script_words(path, words, WORDS);
-    if (count == 0 || !is_interpreter(words[0]))
+    char *name = part->app[0];
+    if (!is_interpreter(name) || !check_find(name))
         return;
-    int given = words[0] == name ? 1 : 0; /* a script is an argument, too */
     bool first = !python.program;
-    find_library(words[0]);
+    find_library(name);
     char *stem = stem_of_library();
     void *library = dlopen(python.library, RTLD_LAZY | RTLD_LOCAL);
     if (!library)
         pf_die("'%s': its library %s is missing (apt-get install %s)", python.program, python.library, stem);
     dlclose(library);
-    char **all = pf_calloc((size_t)part->app_argc + (size_t)count + 1, sizeof *all);
+    char **all = pf_calloc((size_t)part->app_argc + 1, sizeof *all);
+    memcpy(all, part->app, (size_t)part->app_argc * sizeof *all);
     all[0] = pf_helper_find("pfpython");
     if (!all[0])
         pf_die("the program that runs Python is not there: " PF_LIBEXEC "/pfpython");
     if (first)
         hand_over(all[0], stem);
-    memcpy(all + 1, words + 1, ((size_t)count - 1) * sizeof *all);
-    memcpy(all + count, part->app + given, ((size_t)part->app_argc - (size_t)given) * sizeof *all);
-    if (!given)
-        all[count] = path;
-    part->shown = given && part->app_argc > 1 && *part->app[1] != '-' ? part->app[1] : name;
+    if (!part->shown)
+        part->shown = part->app_argc > 1 && *part->app[1] != '-' ? part->app[1] : name;
     part->app = all;
-    part->app_argc += count - given;
 }

@@ -48,6 +48,11 @@ static char *ask_r(const char *front)
     return program;
 }
 
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
 /* What Rscript makes of its arguments: options, then a file or expressions, then those of the program. */
 static char **of_rscript(char *const *given, int count)
 {
@@ -58,7 +63,9 @@ static char **of_rscript(char *const *given, int count)
     all[n++] = "--no-restore";
     for (; i < count && given[i][0] == '-'; i++) {
         bool expression = strcmp(given[i], "-e") == 0;
-        if (strcmp(given[i], "--verbose") != 0)
+        if (begins(given[i], "--default-packages="))
+            setenv("R_DEFAULT_PACKAGES", strchr(given[i], '=') + 1, 1);
+        else if (strcmp(given[i], "--verbose") != 0)
             all[n++] = given[i];
         if (expression && i + 1 < count)
             all[n++] = given[++i];
@@ -75,21 +82,18 @@ static char **of_rscript(char *const *given, int count)
 
 void r_prepare(struct part *part)
 {
-    enum { WORDS = 16 };
-    char *words[WORDS], *name = part->app[0], *path = check_find(name);
-    bool script = path && script_words(path, words, WORDS) == 1 && is_called(words[0], "Rscript");
-    bool rscript = script || is_called(name, "Rscript");
-    if (!path || !(rscript || is_called(name, "R")))
+    char *name = part->app[0], **given = part->app + 1;
+    int count = part->app_argc - 1;
+    bool rscript = is_called(name, "Rscript");
+    if (!check_find(name) || !(rscript || is_called(name, "R")))
         return;
-    char *const *given = part->app + (script ? 0 : 1);
-    int count = part->app_argc - (script ? 0 : 1);
     char **all = pf_calloc((size_t)count + 2, sizeof *all);
     if (count > 0 && !rscript && strcmp(given[0], "CMD") == 0)
         pf_die("R CMD %s: only R itself can be run (R -f FILE)", count > 1 ? given[1] : "");
     memcpy(all + 1, given, (size_t)count * sizeof *all);
-    part->shown = count > 0 && given[0][0] != '-' ? given[0] : name;
+    part->shown = part->shown ? part->shown : count > 0 && given[0][0] != '-' ? given[0] : name;
     part->app = rscript ? of_rscript(given, count) : all;
-    part->app[0] = ask_r(script ? words[0] : name);
+    part->app[0] = ask_r(name);
     for (part->app_argc = 1; part->app[part->app_argc];)
         part->app_argc++;
 }

@@ -10,8 +10,11 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "tools/pfrun/checks.h"
 
-int script_words(const char *path, char **words, int room)
+/* The words of a script's first line, behind #!, without env and its option -S; NULL at the end. Their
+ * number, 0 if the file is no script. */
+static int read_words(const char *path, char **words, int room)
 {
     char line[256] = "", *save;
     FILE *file = fopen(path, "r");
@@ -30,6 +33,22 @@ int script_words(const char *path, char **words, int room)
     }
     words[count] = NULL;
     return count;
+}
+
+void script_prepare(struct part *part)
+{
+    enum { WORDS = 16 };
+    char *words[WORDS], *path = check_find(part->app[0]);
+    int count = path ? read_words(path, words, WORDS) : 0;
+    if (count == 0)
+        return;
+    char **all = pf_calloc((size_t)(count + part->app_argc) + 1, sizeof *all);
+    memcpy(all, words, (size_t)count * sizeof *all);
+    memcpy(all + count, part->app, (size_t)part->app_argc * sizeof *all);
+    all[count] = path;
+    part->shown = part->shown ? part->shown : part->app[0];
+    part->app = all;
+    part->app_argc += count;
 }
 
 FILE *script_ask(char *const *command, pid_t *child)

@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* The words of a script's first line, behind #!, without env and its option -S; NULL at the end. `room`
- * counts that, too. Their number, 0 if the file is no script. */
-int script_words(const char *path, char **words, int room);
+#include "tools/pfrun/options.h"
+
+/* An executable script becomes an argument of what its first line names. */
+void script_prepare(struct part *part);
 
 /* Starts a command, for what it prints. Ends the process with one line if it cannot. */
 FILE *script_ask(char *const *command, pid_t *child);

@@ -480,7 +480,7 @@ executable('app', 'main.c', link_with: library, dependencies: dependency('mpi'))
         self.check_ranks("app", "-model", "analytic")
         (self.dir / ".libs" / "app").unlink()
         refused = self.run_here(BUILD / "bin/pfrun", "-np", "1", "./app", status=1).stderr
-        self.assertIn("is a script", refused)
+        self.assertIn("does not exist", refused)
 
     def test_launchers(self):
         for name in ("mpirun", "mpiexec"):

@@ -21,10 +21,10 @@ load common.bash
     refuses "not readable and executable" -np 2 ./app
 }
 
-@test "application that is a script" {
-    printf '#!/bin/sh\n' >script
+@test "application that is a script of nothing" {
+    printf '#!./nosuch\n' >script
     chmod +x script
-    refuses "'./script' is a script" -np 2 ./script
+    refuses "the application './nosuch' does not exist" -np 2 ./script
 }
 
 @test "application that is empty" {

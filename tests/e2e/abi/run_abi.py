@@ -47,10 +47,10 @@ class AbiTest(unittest.TestCase):
     def by_mpicc(cls, name, source, *options, compiler="mpicc"):
         subprocess.run([compiler, "-O2", "-g", "-w", "-I", cls.dir / "own", source, "-o", cls.dir / name, "-lm", *options], check=True, timeout=300)
 
-    def pfrun(self, *arguments, status=0):
+    def pfrun(self, *arguments, status=0, folder="."):
         result = subprocess.run([BUILD / "bin/pfrun", "-np", "4", "-quiet", "--log=root.thres:critical",
                                  "--cfg=smpi/simulate-computation:no", *arguments], text=True, capture_output=True, timeout=300,
-                                cwd=self.dir)
+                                cwd=self.dir / folder)
         self.assertEqual(result.returncode, status, result.stdout + result.stderr)
         return result.stdout + result.stderr
 
@@ -115,6 +115,18 @@ class AbiTest(unittest.TestCase):
                 self.assertIn("host: PASS", self.pfrun(*models, "./host", "./part.so"))
         self.assertIn("no rank has called MPI_Init", self.pfrun("./host"))
 
+    def test_plug_ins(self):
+        """The program has copies of MPI's variables: its code need not be movable."""
+        source, folder = HERE / "plugs.c", self.dir / "plugs"
+        (folder / "deeper").mkdir(parents=True)
+        for name, options in (("libplain.so.1", ("-DPLAIN", "-Wl,-soname,libplain.so.1")), ("deeper/plain.so", ("-DPLAIN",)), ("lacks.so", ("-DLACKS",)),
+                              ("user.so", ("-DUSER", "-L", folder, "-l:libplain.so.1", "-Wl,-rpath,$ORIGIN"))):
+            self.by_mpicc(f"plugs/{name}", source, "-shared", "-fPIC", *options)
+        self.by_mpicc("plugs/plugs", source, "-rdynamic")
+        for model in MODELS:
+            with self.subTest(model):
+                self.assertIn("plugs: PASS", self.pfrun("-model", model, "./plugs", folder="plugs"))
+
     def test_a_rank_becomes_another_program(self):
         self.by_mpicc("calls", ROOT / "tests/e2e/programs/coll.c")
         run = self.pfrun("env", "NUMBER=7", "sh", "-c", 'echo "$NUMBER $PMI_RANK"; exec printenv NUMBER')
@@ -134,6 +146,14 @@ class AbiTest(unittest.TestCase):
             with self.subTest(model):
                 self.assertIn("unnamed: PASS", self.pfrun("-model", model, "./unnamed"))
                 self.assertIn("unnamed: PASS", self.pfrun("-model", model, "--cfg=parfocal/private:libplug", "./unnamed"))
+
+    def test_a_library_of_the_programs_own(self):
+        """Found by its RUNPATH; each rank has its variables, and ends by it."""
+        (self.dir / "own.c").write_text("#include <stdlib.h>\nint count; void leave(int n) { exit(count += n); }\n")
+        (self.dir / "leaves.c").write_text("#include <mpi.h>\nvoid leave(int);\nint main(void) { MPI_Init(0, 0); MPI_Finalize(); leave(7); }\n")
+        subprocess.run(["cc", "-shared", "-fPIC", self.dir / "own.c", "-o", self.dir / "libown.so"], check=True)
+        self.by_mpicc("leaves", self.dir / "leaves.c", "-L", self.dir, "-lown", "-Wl,-rpath,$ORIGIN")
+        self.pfrun("./leaves", status=7)
 
     def test_thread_local_variables(self):
         self.by_mpicc("openmpi", HERE / "locals.c")
