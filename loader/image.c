@@ -331,6 +331,17 @@ void *pf_image_symbol(const void *loaded, const char *name)
     return first ? found.copy + first->place : NULL;
 }
 
+void *pf_image_symbol_outside(const void *loaded, const char *name)
+{
+    struct found found;
+    void *symbol = NULL;
+    if (!find(loaded, &found))
+        return NULL;
+    for (int i = 0; i < found.image->other_count && !symbol; i++)
+        symbol = dlsym(found.image->others[i], name);
+    return symbol;
+}
+
 void *pf_image_library(const void *loaded, const char *name)
 {
     struct found found;

@@ -89,6 +89,9 @@ bool pf_image_code_on_stack(const void *address);
 PF_EXPORT const struct pf_elf *pf_image_file(const void *address);
 void *pf_image_symbol(const void *loaded, const char *name);
 
+/* What a library outside of the image defines that was opened for it; NULL: none does. */
+void *pf_image_symbol_outside(const void *loaded, const char *name);
+
 /* Another library of the same copy, by its path, its file's name or its soname; NULL if there is none. */
 void *pf_image_library(const void *loaded, const char *name);
 

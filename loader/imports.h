@@ -27,8 +27,8 @@ PF_EXPORT int pf_imports_replace(void *library, pf_imports_find *find, const voi
 PF_EXPORT int pf_imports_replace_one(void *library, const char *name, void *value);
 
 /* What a library behind a dlopen handle itself defines, and not what it needs: functions, but those that are
- * chosen when it is loaded, and variables of the process; NULL: nothing. `hash` is that of the name: who asks
- * many libraries computes it once. */
+ * chosen when it is loaded, and variables of the process; NULL: nothing. `hash` is that of the name, which
+ * is the same for all libraries. */
 uint32_t pf_imports_hash(const char *name);
 void *pf_imports_defined(const void *library, const char *name, uint32_t hash);
 

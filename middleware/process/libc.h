@@ -50,6 +50,8 @@ int pf_libc_putenv(char *entry) WRAPPED(putenv);
 int pf_libc_clearenv(void) WRAPPED(clearenv);
 void *pf_libc_dlopen(const char *name, int flags) WRAPPED(dlopen);
 char *pf_libc_dlerror(void);
+/* Its last error is about a copy of the library at that path. */
+void pf_linker_refused(const char *path);
 int pf_libc_dladdr(const void *address, Dl_info *info);
 void *pf_libc_dlsym(void *handle, const char *name) WRAPPED(dlsym);
 

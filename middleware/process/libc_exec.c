@@ -47,6 +47,26 @@ bool pf_exec_refused(void)
     return refused && *refused;
 }
 
+char **pf_exec_environment(char *const *given)
+{
+    static const char name[] = "LD_PRELOAD=";
+    char ours[PATH_MAX];
+    size_t count = 0, place;
+    while (given && given[count])
+        count++;
+    char **all = pf_calloc(count + 2, sizeof *all);
+    if (count > 0)
+        memcpy(all, given, count * sizeof *all);
+    if (!pf_own_library_find(ours, "parfocal/openmpi/libparfocal_child.so", "ompi_abi/libparfocal_child.so"))
+        return all;
+    for (place = 0; place < count && strncmp(all[place], name, sizeof name - 1) != 0;)
+        place++;
+    bool others = place < count;
+    all[place] =
+        pf_asprintf("%s%s%s%s", name, others ? all[place] + sizeof name - 1 : "", others ? ":" : "", ours);
+    return all;
+}
+
 /* What execvp() makes of a script without a first line that names what runs it. */
 static int spawn_shell(pid_t *child, const char *file, char *const *argv, char *const *environment)
 {
@@ -64,7 +84,7 @@ static int spawn_shell(pid_t *child, const char *file, char *const *argv, char *
 }
 
 /* The end of a rank, or of its child that was to become that program. */
-static int replace(const char *file, char *const *argv, char *const *environment, bool search)
+static int replace(const char *file, char *const *argv, char *const *given, bool search)
 {
     const struct pf_process *p = pf_process();
     char path[PATH_MAX];
@@ -76,6 +96,7 @@ static int replace(const char *file, char *const *argv, char *const *environment
         pf_die("rank %d starts '%s' in its place or its child's, which calls MPI: name that as pfrun's "
                "program",
                p->rank, file);
+    char **environment = pf_exec_environment(given);
     if (!p || pf_in_child())
         return search ? execvpe(file, argv, environment) : execve(file, argv, environment);
     pid_t child;

@@ -140,7 +140,7 @@ void pf_spawn_enter(void)
     note_change(); /* only one thread at a time has what is kept */
     pf_folder_enter();
     kept.environment = environ;
-    environ = pf_environment();
+    environ = pf_exec_environment(pf_environment());
     for (int n = 0; n < PF_STREAMS; n++) {
         kept.descriptors[n] = -1;
         if (!p || p->behind[n] == n)
@@ -157,6 +157,7 @@ void pf_spawn_leave(void)
 {
     const struct pf_process *p = pf_process();
     int error = errno;
+    free(environ);
     environ = kept.environment;
     for (int n = 0; n < PF_STREAMS; n++) {
         if (!p || p->behind[n] == n)

@@ -163,6 +163,10 @@ void pf_process_report(void);
 /* Whether a program was refused that a rank's child was to become. */
 bool pf_exec_refused(void);
 
+/* For a child, in which ompi_abi/child.c refuses MPI_Init: what it starts, or opens, is not known here. The
+ * array and one of its texts are new. */
+char **pf_exec_environment(char *const *given);
+
 /* Where an import leads that the dynamic linker would lead to `real`; NULL: there. */
 void *pf_process_import(const char *name, const void *real);
 
@@ -179,9 +183,6 @@ void pf_process_lead_system(void *library);
 struct link_map *pf_libraries_last(void);
 void pf_libraries_lead(const struct link_map *after);
 void pf_libraries_watch(const struct link_map *map);
-
-/* Whether what such a library changes is known to carry nothing between ranks, by its file's name. */
-bool pf_libraries_harmless(const char *name);
 
 /* Those that the program has brought; when the first rank's copy is loaded, later calls do nothing. */
 void pf_libraries_lead_first(void);

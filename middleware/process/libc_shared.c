@@ -17,18 +17,6 @@
 #include "middleware/process/private_open.h"
 #include "middleware/process/private_system.h"
 
-/* Tables that are computed once, memory that was set aside, counters of objects; libevent_* is Open MPI's. */
-static const char *const harmless[] = {
-    "ld-linux",     "libc.",       "libm.",        "libmvec.",    "libdl.",
-    "librt.",       "libpthread.", "libgcc_s.",    "libstdc++.",  "libgfortran.",
-    "libquadmath.", "libgomp.",    "libomp.",      "libasan.",    "libubsan.",
-    "libblas.",     "libcblas.",   "liblapack",    "libopenblas", "libscipy_openblas",
-    "libatlas.",    "libblis",     "libfftw3",     "libgsl",      "libz.",
-    "libhdf5",      "libnetcdf",   "libarmadillo", "libarpack",   "libsuperlu",
-    "libmetis.",    "libscotch",   "libboost_",    "libsimgrid.", "libparfocal",
-    "libportals.",  "libcrypto.",  "libssl.",      "libtinfo.",   "libhwloc.",
-    "libudev.",     "libevent_",   "libsqlite3.",  "libicu"};
-
 struct library {
     const struct link_map *map;
     uint64_t sum;
@@ -53,14 +41,6 @@ static const char *name_of(const struct link_map *map)
 {
     const char *slash = strrchr(map->l_name, '/');
     return slash ? slash + 1 : map->l_name;
-}
-
-bool pf_libraries_harmless(const char *name)
-{
-    for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++)
-        if (strncmp(name, harmless[i], strlen(harmless[i])) == 0)
-            return true;
-    return false;
 }
 
 /* Ours. */
@@ -131,7 +111,7 @@ static uint64_t sum_of(const struct link_map *map)
 
 void pf_libraries_watch(const struct link_map *map)
 {
-    bool known = !map || is_own(map) || pf_libraries_harmless(name_of(map)) || pf_job_state.size < 2;
+    bool known = !map || is_own(map) || pf_private_system_harmless(name_of(map)) || pf_job_state.size < 2;
     for (int i = 0; i < count && !known; i++)
         known = libraries[i].map == map;
     if (known)

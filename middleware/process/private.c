@@ -509,7 +509,7 @@ bool pf_private_read(struct pf_elf *elf, const char *path, bool *plugs, bool *ow
     if (!read_object(elf, path))
         return false;
     const char *name = slash ? slash + 1 : path;
-    bool foreign = !linked_by_pfcc(elf) && !serves_all(name, path) && !pf_libraries_harmless(name);
+    bool foreign = !linked_by_pfcc(elf) && !serves_all(name, path) && !pf_private_system_harmless(name);
     *plugs = pf_private_system_plugs(elf) || foreign;
     if (!*plugs && !linked_by_pfcc(elf) && !pf_private_system_is(name)) {
         pf_elf_free(elf);

@@ -218,21 +218,6 @@ static void lead_back(const struct pf_elf *elf, void *loaded)
     }
 }
 
-static char *refusal; /* what dlerror() has to say of a copy, by the library's name */
-
-/* What it says itself begins with a name, which is that of a copy's memory or of the copy. */
-static void note_refusal(const char *path)
-{
-    const char *text = dlerror(), *reason = text ? strstr(text, ": ") : NULL;
-    char *name = reason ? strndup(text, (size_t)(reason - text)) : NULL;
-    bool in_memory = name && strncmp(name, "/proc/self/fd/", 14) == 0;
-    free(refusal);
-    refusal = name   ? pf_asprintf("%s%s", in_memory && path ? path : pf_loaded_original(name), reason)
-              : text ? pf_strdup(text)
-                     : NULL;
-    free(name);
-}
-
 /* A new copy, and the libraries of the system that it has brought. */
 static void *open_copy(struct library *library, const char *path, int flags)
 {
@@ -255,7 +240,7 @@ static void *open_copy(struct library *library, const char *path, int flags)
         pf_die("cannot copy '%s' to '%s': %s", path, copy.path, strerror(error));
     void *loaded = pf_copy_open(&copy);
     if (!loaded) {
-        note_refusal(path);
+        pf_linker_refused(path);
         return NULL;
     }
     struct pf_rank *r = pf_compute_call();
@@ -339,25 +324,6 @@ void *pf_libc_dlopen(const char *name, int flags)
         dlerror(); /* of names that were looked for on the way */
     pf_private_leave();
     return opened;
-}
-
-char *pf_libc_dlerror(void)
-{
-    static char *said;
-    if (!refusal)
-        note_refusal(NULL);
-    free(said);
-    said = refusal;
-    refusal = NULL;
-    return said;
-}
-
-int pf_libc_dladdr(const void *address, Dl_info *info)
-{
-    int found = dladdr(address, info);
-    if (found)
-        info->dli_fname = pf_loaded_original(info->dli_fname);
-    return found;
 }
 
 /* What the linker makes of a reference of that name in a program; NULL: nothing. */

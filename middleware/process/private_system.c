@@ -99,6 +99,26 @@ static struct asked *find_asked(const char *name)
     return NULL;
 }
 
+/* Tables that are computed once, memory that was set aside, counters of objects; libevent_* is Open MPI's. */
+static const char *const harmless[] = {
+    "ld-linux",     "libc.",       "libm.",        "libmvec.",    "libdl.",
+    "librt.",       "libpthread.", "libgcc_s.",    "libstdc++.",  "libgfortran.",
+    "libquadmath.", "libgomp.",    "libomp.",      "libasan.",    "libubsan.",
+    "libblas.",     "libcblas.",   "liblapack",    "libopenblas", "libscipy_openblas",
+    "libatlas.",    "libblis",     "libfftw3",     "libgsl",      "libz.",
+    "libhdf5",      "libnetcdf",   "libarmadillo", "libarpack",   "libsuperlu",
+    "libmetis.",    "libscotch",   "libboost_",    "libsimgrid.", "libparfocal",
+    "libportals.",  "libcrypto.",  "libssl.",      "libtinfo.",   "libhwloc.",
+    "libudev.",     "libevent_",   "libsqlite3.",  "libicu"};
+
+bool pf_private_system_harmless(const char *name)
+{
+    for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++)
+        if (begins(name, harmless[i]))
+            return true;
+    return false;
+}
+
 /* Of one user and one process. */
 static bool is_interpreter(const char *name)
 {
@@ -187,10 +207,18 @@ void pf_private_system_lead(void *copy, void *to)
     pf_imports_replace(copy, defined_by_copy, &one);
 }
 
+/* A library that the program's need, and nothing else in the process. */
+static void *find_under_program(const char *name)
+{
+    const void *program = pf_process_image();
+    return program && !dlsym(RTLD_DEFAULT, name) ? pf_image_symbol_outside(program, name) : NULL;
+}
+
 static bool only_copies_define(const char *name, const void *arg)
 {
     void *value;
-    return defined_by_copy(name, true, arg, &value) && !dlsym(RTLD_DEFAULT, name);
+    return (defined_by_copy(name, true, arg, &value) && !dlsym(RTLD_DEFAULT, name)) ||
+           find_under_program(name);
 }
 
 bool pf_private_system_plugs(struct pf_elf *elf)
@@ -221,6 +249,8 @@ static bool lead_one(const char *name, bool undefined, const void *arg, void **v
     *value = NULL;
     if (undefined)
         *value = is_environment(name) ? (void *)pf_environment_variable() : pf_libc_of_program(name);
+    if (undefined && !*value)
+        *value = find_under_program(name);
     return *value != NULL;
 }
 

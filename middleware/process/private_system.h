@@ -22,6 +22,9 @@ bool pf_private_system_any(void);
 /* Whether a library of that file name is one of them. */
 bool pf_private_system_is(const char *name);
 
+/* Whether what a library of that file name changes is known to carry nothing between ranks. */
+bool pf_private_system_harmless(const char *name);
+
 /* The name that was asked for as number `i`; NULL after the last one. */
 const char *pf_private_system_asked(int i);
 

@@ -421,6 +421,17 @@ static void start_again(void)
     pf_die("cannot start pfrun again: %s", strerror(errno));
 }
 
+/* Of some interpreters the command is a script itself. */
+static void prepare_interpreter(struct part *part)
+{
+    r_prepare(part);
+    python_prepare(part);
+    if (!script_prepare(part))
+        return;
+    r_prepare(part);
+    python_prepare(part);
+}
+
 static void check_programs(void)
 {
     size_t count = (size_t)run.options.part_count;
@@ -460,11 +471,8 @@ static void prepare(int argc, char **argv)
         replay_prepare(&run.options);
     else if (*pf_config.replay_loggops)
         pf_die("%s is for -replay only", pf_config_given("replay_loggops"));
-    for (int i = 0; !run.options.replay && i < run.options.part_count; i++) {
-        script_prepare(&run.options.parts[i]);
-        python_prepare(&run.options.parts[i]);
-        r_prepare(&run.options.parts[i]);
-    }
+    for (int i = 0; !run.options.replay && i < run.options.part_count; i++)
+        prepare_interpreter(&run.options.parts[i]);
     if (run.options.rest)
         libtool_run_script(*run.options.rest, argc, argv, run.options.rest);
     check_programs();

@@ -35,13 +35,13 @@ static int read_words(const char *path, char **words, int room)
     return count;
 }
 
-void script_prepare(struct part *part)
+bool script_prepare(struct part *part)
 {
     enum { WORDS = 16 };
     char *words[WORDS], *path = check_find(part->app[0]);
     int count = path ? read_words(path, words, WORDS) : 0;
     if (count == 0)
-        return;
+        return false;
     char **all = pf_calloc((size_t)(count + part->app_argc) + 1, sizeof *all);
     memcpy(all, words, (size_t)count * sizeof *all);
     memcpy(all + count, part->app, (size_t)part->app_argc * sizeof *all);
@@ -49,6 +49,7 @@ void script_prepare(struct part *part)
     part->shown = part->shown ? part->shown : part->app[0];
     part->app = all;
     part->app_argc += count;
+    return true;
 }
 
 FILE *script_ask(char *const *command, pid_t *child)

@@ -323,11 +323,8 @@ END
     echo 'from mpi4py import MPI; import counts; MPI.COMM_WORLD.Barrier(); print(counts.next())' >count.py
     export PYTHONPATH=modules
     quietly "" -np 3 $PYTHON count.py >out 2>err
-    [ "$(sort out | xargs)" = "1 2 3" ]
-    grep "all ranks share the variables of the library libnext-1a2b.so, .*(PARFOCAL_PRIVATE=libnext-1a2b gives each rank a copy)" err
-    PARFOCAL_PRIVATE=libnext-1a2b quietly "" -np 3 $PYTHON count.py >out 2>err
     [ "$(sort out | xargs)" = "1 1 1" ]
-    ! grep libnext err
+    [ ! -s err ]
     cat >history.py <<'END'
 import readline
 from mpi4py import MPI

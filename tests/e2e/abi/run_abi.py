@@ -132,6 +132,7 @@ class AbiTest(unittest.TestCase):
         run = self.pfrun("env", "NUMBER=7", "sh", "-c", 'echo "$NUMBER $PMI_RANK"; exec printenv NUMBER')
         self.assertEqual(sorted(run.splitlines()[:8]), ["7"] * 4 + [f"7 {rank}" for rank in range(4)])
         self.pfrun("sh", "-c", 'exec sh -c "exit 3"', status=3)
+        self.assertIn("MPI_Init in a process that a rank has started, and that is no rank", self.pfrun("sh", "-c", 'sh -c "./calls; true"'))
         for script in ("exec ./calls", "./calls; true"):
             self.assertRegex(self.pfrun("bash", "-c", script, status=1),
                              "rank [0-3] starts '.*/calls' in its place or its child's, which calls MPI: name that as pfrun's program")
