@@ -129,7 +129,9 @@ static struct library *read_library(const char *path)
     struct pf_elf elf;
     struct stat file;
     bool plugs, own_names;
-    struct library *library = stat(path, &file) == 0 ? find(&file) : NULL;
+    if (stat(path, &file) != 0)
+        return NULL;
+    struct library *library = find(&file);
     if (library && (library->kept || library->shared))
         return library->shared ? NULL : library;
     bool own = pf_private_read(&elf, path, &plugs, &own_names);
@@ -145,11 +147,17 @@ static struct library *read_library(const char *path)
     return library;
 }
 
+/* What serves others is never closed. */
+static int kept_open(int flags)
+{
+    return flags & RTLD_GLOBAL ? RTLD_NODELETE : flags & RTLD_NODELETE;
+}
+
 /* The rank's copy, open already; if not, and it may be opened, its new name. */
 static bool is_open(const struct library *library, const char *path, int flags)
 {
     struct opened *copy = own(library);
-    void *open = copy->name ? dlopen(copy->name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void *open = copy->name ? dlopen(copy->name, RTLD_LAZY | RTLD_NOLOAD | kept_open(flags)) : NULL;
     if (open)
         dlclose(open);
     if (open && (flags & RTLD_GLOBAL))
@@ -229,9 +237,9 @@ static void *open_copy(struct library *library, const char *path, int flags)
     int bind = pf_process_image() ? flags & (RTLD_LAZY | RTLD_NOW) : RTLD_LAZY; /* modules are many */
     const struct pf_copy copy = {.elf = &library->elf,
                                  .path = own(library)->name,
-                                 .flags = library->plugs ? (pf_copy_flags() & ~RTLD_LAZY) | bind |
-                                                               (flags & RTLD_NODELETE)
-                                                         : flags & ~RTLD_GLOBAL,
+                                 .flags = library->plugs
+                                              ? (pf_copy_flags() & ~RTLD_LAZY) | bind | kept_open(flags)
+                                              : (flags & ~RTLD_GLOBAL) | kept_open(flags),
                                  .keep = pf_private_keeps(),
                                  .open = open,
                                  .of = library->plugs || open ? path : NULL};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plug-ins of a program, as the dynamic linker has them in a process: one (-DUSER) that calls MPI and needs
- * another (-DPLAIN), which does not and counts; one that lacks a function (-DLACKS). */
+ * another (-DPLAIN), which does not and counts; one that lacks a function (-DLACKS), and one that uses the
+ * first (-DAFTER). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -21,6 +22,12 @@ int not_there(void);
 int lacks_call(void)
 {
     return not_there();
+}
+#elif defined AFTER
+int user_sum(void);
+int after_sum(void)
+{
+    return user_sum();
 }
 #elif defined USER
 int user_sum(void)
@@ -65,10 +72,10 @@ int main(int argc, char **argv)
     CHECK(dladdr(symbol, &info) && strcmp(info.dli_fname, "./user.so") == 0);
     CHECK(!dlopen("./lacks.so", RTLD_NOW));
     CHECK(strcmp(dlerror(), "./lacks.so: undefined symbol: not_there") == 0 && !dlerror());
-    CHECK(chdir("deeper") == 0 && (plain = dlopen("./plain.so", RTLD_LAZY)));
+    CHECK(chdir("deeper") == 0 && (plain = dlopen("./plain.so", RTLD_LAZY)) && chdir("..") == 0);
     MPI_Barrier(MPI_COMM_WORLD);
     CHECK(call(plain, "plain_next") == 1);
-    CHECK(dlclose(user) == 0);
+    CHECK(dlclose(user) == 0 && dlopen("./after.so", RTLD_NOW)); /* what it defines is still there */
     MPI_Finalize();
     if (getenv("PMI_RANK")[0] == '0')
         puts("plugs: PASS");

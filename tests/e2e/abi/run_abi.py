@@ -119,7 +119,7 @@ class AbiTest(unittest.TestCase):
         """The program has copies of MPI's variables: its code need not be movable."""
         source, folder = HERE / "plugs.c", self.dir / "plugs"
         (folder / "deeper").mkdir(parents=True)
-        for name, options in (("libplain.so.1", ("-DPLAIN", "-Wl,-soname,libplain.so.1")), ("deeper/plain.so", ("-DPLAIN",)), ("lacks.so", ("-DLACKS",)),
+        for name, options in (("libplain.so.1", ("-DPLAIN", "-Wl,-soname,libplain.so.1")), ("deeper/plain.so", ("-DPLAIN",)), ("lacks.so", ("-DLACKS",)), ("after.so", ("-DAFTER",)),
                               ("user.so", ("-DUSER", "-L", folder, "-l:libplain.so.1", "-Wl,-rpath,$ORIGIN"))):
             self.by_mpicc(f"plugs/{name}", source, "-shared", "-fPIC", *options)
         self.by_mpicc("plugs/plugs", source, "-rdynamic")
