@@ -368,8 +368,14 @@ static void on_crash(int signal, siginfo_t *info, void *context)
     }
     pf_die_through(NULL);
     pf_flush_all();
-    if (signal == SIGABRT && (*pf_simgrid_last_words() || !(application || pf_job_computes())))
-        end_of_simgrid(runner, pf_simgrid_last_words());
+    const char *words = pf_simgrid_last_words();
+    bool thrown =
+        pf_job_computes() && strncmp(words, "Uncaught exception", strlen("Uncaught exception")) == 0;
+    if (signal == SIGABRT && thrown) /* by the rank: SimGrid answers for the C++ library */
+        snprintf(last_crash.text, sizeof last_crash.text, "%s: u%s, at simulated time %.9g s", runner,
+                 words + 1, engine_clock());
+    else if (signal == SIGABRT && (*words || !(application || pf_job_computes())))
+        end_of_simgrid(runner, words);
     if (pf_platform_reading())
         pf_die("the platform '%s': SimGrid cannot read it: %s", pf_platform_reading(), crash_text(signal));
     if (was_in(looks_for_route))

@@ -32,6 +32,27 @@ END
 }
 
 @test "null pointer" { crashes segv 139 "rank 1: segmentation fault (SIGSEGV) in misbehave at faults.c:" "$APP+0x" "touching address (nil)"; }
+@test "an exception that nobody catches" {
+    cat >throws.cpp <<'END'
+#include <mpi.h>
+#include <stdexcept>
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1)
+        throw std::runtime_error("too far");
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+}
+END
+    "$PF_BIN/pfcxx" throws.cpp -o throws
+    run pfrun -np 3 -model portals ./throws
+    [ "$status" -eq 134 ]
+    grep "rank 1: uncaught exception std::runtime_error: too far, at simulated time" <<<"$output"
+}
 @test "null pointer inside the C library" { crashes libc 139 "rank 1: segmentation fault (SIGSEGV)" "$APP+0x"; }
 @test "null pointer before MPI_Init" { crashes early 139 "rank 0: segmentation fault (SIGSEGV) in main"; }
 @test "a buffer that is no memory of the host" {
