@@ -171,6 +171,14 @@ static bool is_open(const struct library *library, const char *path, int flags)
     return open;
 }
 
+/* For names that what is open now defines. */
+static void weaken(struct pf_elf *elf)
+{
+    struct pf_rank *r = pf_compute_call();
+    pf_private_system_plugs(elf);
+    pf_compute_return(r);
+}
+
 /* One that a plug-in needs. If others that it needs define names of which this one does not say so, it can
  * only be opened `after` them, for all ranks. */
 static bool open_serving(struct library *library, const char *path, bool after)
@@ -178,7 +186,7 @@ static bool open_serving(struct library *library, const char *path, bool after)
     if (library->after && !after)
         return false;
     if (library->after)
-        pf_private_system_plugs(&library->elf);
+        weaken(&library->elf);
     void *copy = pf_private_open(path, RTLD_LAZY | RTLD_LOCAL);
     if (copy)
         pf_private_system_serve(copy);
@@ -199,17 +207,21 @@ static bool open_needed(struct pf_elf *elf, bool after)
         const char *name = elf->names[i].text;
         if (elf->names[i].kind != PF_ELF_NEEDED || pf_private_linked(name))
             continue;
+        struct pf_rank *r = pf_compute_call();
         bool near = pf_private_find_own(path, elf, name);
-        if (pf_private_system_is(name) && (near || pf_private_system_find(path, name)))
+        bool asked = pf_private_system_is(name) && (near || pf_private_system_find(path, name));
+        needed = !asked && pf_own_library_needed(path, elf, name) ? read_library(path) : NULL;
+        if (needed && !needed->elf.soname)
+            pf_elf_forget(elf, i); /* the dynamic linker would not know that copy */
+        pf_compute_return(r);
+        if (asked)
             pf_private_open(path, RTLD_LAZY | RTLD_LOCAL);
-        else if (pf_own_library_needed(path, elf, name) && (needed = read_library(path))) {
+        else if (needed)
             all_open &= open_serving(needed, path, after);
-            if (!needed->elf.soname)
-                pf_elf_forget(elf, i); /* the dynamic linker would not know that copy */
-        } else if (near)
+        else if (near)
             pf_libraries_watch(open_shared(path, RTLD_LAZY | RTLD_LOCAL));
     }
-    pf_private_system_plugs(elf); /* by what is open now */
+    weaken(elf);
     return all_open;
 }
 
@@ -218,11 +230,15 @@ static void lead_back(const struct pf_elf *elf, void *loaded)
 {
     char path[PATH_MAX];
     for (int i = 0; i < elf->name_count; i++) {
-        bool copied = elf->names[i].kind == PF_ELF_NEEDED &&
-                      pf_own_library_needed(path, elf, elf->names[i].text) && read_library(path);
-        void *needed = copied ? pf_private_open(path, RTLD_LAZY | RTLD_LOCAL) : NULL;
-        if (needed)
+        bool named =
+            elf->names[i].kind == PF_ELF_NEEDED && pf_own_library_needed(path, elf, elf->names[i].text);
+        const struct library *library = named ? read_library(path) : NULL;
+        void *needed =
+            library && own(library)->name ? dlopen(own(library)->name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+        if (needed) {
             pf_private_system_lead(needed, loaded);
+            dlclose(needed);
+        }
     }
 }
 
