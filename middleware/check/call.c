@@ -69,9 +69,11 @@ static void refuse_finalized(struct pf_rank *r, int fn, const void *site)
 
 bool pf_check_enter(struct pf_check_call *call, int fn, const void *site)
 {
+    if (!pthread_equal(pthread_self(), pf_job_state.thread))
+        return false;
     pf_self_t *self = pf_self();
     struct pf_rank *r = self ? self->mpi : NULL;
-    if (!r || !r->check || !pthread_equal(pthread_self(), pf_job_state.thread))
+    if (!r || !r->check)
         return false;
     site = pf_call_site_of_layer(r, site);
     if (r->state == PF_RANK_FINALIZED)

@@ -23,8 +23,13 @@ struct pf_rank *pf_call_enter_slowly(const pf_self_t *self, int fn, const void *
  * otherwise `site`. Ends that state of the Fortran interface. */
 const void *pf_call_site_of_layer(struct pf_rank *r, const void *site);
 
-/* The same for a thread that the application made: all ranks live in one thread of the system. */
-void pf_call_foreign_thread(int fn) __attribute__((noreturn));
+/* The same for a thread that the application made: all ranks live in one thread of the system. NULL, here and
+ * above in a child process, for what can be answered by pf_call_rank_elsewhere(). */
+struct pf_rank *pf_call_foreign_thread(int fn);
+
+/* The rank whose thread or child process the caller is, to be looked at only; NULL: of none that is between
+ * MPI_Init and MPI_Finalize. */
+struct pf_rank *pf_call_rank_elsewhere(void);
 
 /* The rest of an error: maps the code to the middleware's class and runs the error handler of `comm`. */
 int pf_call_failed(struct pf_rank *r, struct pf_instance *in, MPI_Comm comm, int code);
@@ -35,11 +40,12 @@ int pf_call_error(struct pf_rank *r, MPI_Comm comm, int error_class);
 /* The function is not implemented in this version: a clear MPI error. */
 int pf_call_unsupported(int fn, const void *site);
 
-/* The calling rank; the slice of wall-clock since the last call was the application's own. */
+/* The calling rank, or NULL (above); the slice of wall-clock since the last call was the application's own.
+ */
 static inline struct pf_rank *pf_call_enter(int fn, const void *site)
 {
     if (PF_UNLIKELY(!pthread_equal(pthread_self(), pf_job_state.thread)))
-        pf_call_foreign_thread(fn);
+        return pf_call_foreign_thread(fn);
     pf_self_t *self = pf_self();
     if (PF_UNLIKELY(!self || !self->mpi || !self->mpi->open))
         return pf_call_enter_slowly(self, fn, site);

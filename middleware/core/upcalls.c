@@ -65,10 +65,16 @@ static MPI_Errhandler fatal_errhandler(struct pf_rank *r, MPI_Comm *comm)
     return MPI_ERRORS_ARE_FATAL;
 }
 
+static int no_rank(void)
+{
+    return -1;
+}
+
 struct pf_upcalls pf_upcalls = {.size = sizeof pf_upcalls,
                                 .print_layer = print_no_layer,
                                 .layer_left = ignore_left,
                                 .entered = ignore_entered,
+                                .rank_of_thread = no_rank,
                                 .looks_at_signals = ignore_end,
                                 .computed = ignore_computed,
                                 .switched = ignore_switched,

@@ -23,6 +23,8 @@ struct pf_upcalls {
     void (*layer_left)(pf_self_t *self, int status);
     /* An observed call is in the middleware now, its computation before it charged (observing/tracing.c). */
     void (*entered)(struct pf_rank *r);
+    /* The rank that has made the calling thread, -1: of none (process/libc_process.c). */
+    int (*rank_of_thread)(void);
     /* A call of a rank that waits for a signal begins (process/libc_alarm.c). */
     void (*looks_at_signals)(void);
     /* The rank's computation before a call ends; `asks`: the call looks whether something is there, or what

@@ -84,9 +84,11 @@ static struct pf_rank *rank_to_be(void)
  * those that do not return. */
 void pf_tracing_begin(struct pf_observed *call)
 {
+    bool init = call->fn == PF_FN_Init || call->fn == PF_FN_Init_thread;
+    if (!init && !pthread_equal(pthread_self(), pf_job_state.thread))
+        return; /* no rank of its own */
     pf_self_t *self = pf_self();
     struct pf_rank *r = self ? self->mpi : NULL;
-    bool init = call->fn == PF_FN_Init || call->fn == PF_FN_Init_thread;
     if (init && (!r || r->state == PF_RANK_NEW))
         r = rank_to_be();
     else if (!r || r->state != PF_RANK_RUNNING)

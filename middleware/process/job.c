@@ -262,6 +262,7 @@ static void register_rooms(void)
 {
     pf_die_through(end_job);
     pf_upcalls.file_name = pf_folder_name;
+    pf_upcalls.rank_of_thread = pf_process_rank_of_thread;
     pf_upcalls.errhandler_of = pf_comm_errhandler;
     pf_upcalls.looks_at_signals = pf_alarm_look;
     pf_object_register(PF_KIND_COMM, &pf_comm_ops);

@@ -78,6 +78,13 @@ struct pf_process *pf_process(void)
     return last = processes && processes[rank] ? processes[rank] : begin((int)rank);
 }
 
+int pf_process_rank_of_thread(void)
+{
+    const struct pf_process *of_team = pf_openmp_process();
+    const struct pf_process *p = of_team || !last ? of_team : pthread_getspecific(origin);
+    return p ? p->rank : -1;
+}
+
 void *pf_process_image(void)
 {
     const struct pf_process *p = pf_process();

@@ -68,6 +68,9 @@ struct pf_process {
  */
 struct pf_process *pf_process(void);
 
+/* The rank that has made the calling thread; -1: none, or that is not known. */
+int pf_process_rank_of_thread(void);
+
 /* Its copy of a program in an image; NULL: it has none. */
 void *pf_process_image(void);
 

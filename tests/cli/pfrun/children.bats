@@ -31,6 +31,7 @@ child() {
 @test "a child is terminated" { child terminated 1015 "nothing more"; }
 @test "a child sleeps in real time" { child sleep 7 "nothing more"; }
 @test "a child calls MPI" { child mpi 1 "MPI_Barrier was called in a child process of a rank, which is no rank"; }
+@test "a child asks for its rank" { child ask 7 "nothing more"; }
 @test "a child calls MPI_Abort" { child MPI_Abort 9 "nothing more"; }
 @test "system" { child system 7 "nothing more"; }
 @test "popen" { child popen 7 "nothing more"; }

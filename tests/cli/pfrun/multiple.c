@@ -11,8 +11,13 @@ static int both, computes;
 
 static void *work(void *value)
 {
-    if (both)
+    int size = 0;
+    *(int *)value = -1;
+    MPI_Comm_size(MPI_COMM_WORLD, &size); /* these two everybody may ask */
+    if (size == 3)
         MPI_Comm_rank(MPI_COMM_WORLD, value);
+    if (both)
+        MPI_Barrier(MPI_COMM_SELF);
     for (volatile long i = computes ? 50000000 : 0; i > 0; i--)
         ;
     *(int *)value += 1;

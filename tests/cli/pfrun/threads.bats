@@ -54,6 +54,34 @@ measures() {
     grep "threads of the program have used .* s of processor time that no rank was charged for" err
 }
 
+@test "each thread of a region may ask for its rank" {
+    cat >asks.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank, right = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+#pragma omp parallel num_threads(3) reduction(+ : right)
+    {
+        int own = -1, size = -1;
+        MPI_Comm_rank(MPI_COMM_WORLD, &own);
+        MPI_Comm_size(MPI_COMM_SELF, &size);
+        right += own == rank && size == 1;
+    }
+    printf("%d: %d\n", rank, right);
+    MPI_Finalize();
+}
+END
+    "$PF_BIN/pfcc" -fopenmp -o asks asks.c
+    mpicc -fopenmp -o theirs asks.c
+    for program in ./asks ./theirs; do
+        [ "$(pfrun -quiet -np 3 -model portals $program | sort | xargs)" = "0: 3 1: 3 2: 3" ]
+        [ "$(PARFOCAL_CHECK=yes pfrun -quiet -np 3 -trace csv:run.csv $program | sort | xargs)" = "0: 3 1: 3 2: 3" ]
+    done
+}
+
 @test "a program that asks for MPI_THREAD_MULTIPLE runs, and gets a note about its level when that is wanted" {
     "$PF_BIN/pfcc" -pthread -o multiple "$BATS_TEST_DIRNAME/multiple.c"
     for way in smpi analytic portals; do
@@ -72,8 +100,8 @@ called MPI_Init_thread may call MPI" ]
     [ ! -s err ]
     PARFOCAL_THREAD_LEVEL=serialized pfrun -np 3 ./multiple >out
     [ "$(cut -d' ' -f3- out | sort -u)" = "serialized 1 6" ]
-    refuses "MPI_Comm_rank was called from a thread that is no rank of the job" -np 3 ./multiple both
-    PARFOCAL_THREAD_LEVEL=multiple refuses "MPI_Comm_rank was called from a thread that is no rank of the job" -np 3 ./multiple both
+    refuses "MPI_Barrier was called from a thread that is no rank of the job" -np 3 ./multiple both
+    PARFOCAL_THREAD_LEVEL=multiple refuses "MPI_Barrier was called from a thread that is no rank of the job" -np 3 ./multiple both
 }
 
 # living STATUS MESSAGE THREAD END: what the run says, in a line of error but for MPI_Abort, and how soon it ends. Its input stays open.
