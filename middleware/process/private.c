@@ -199,30 +199,6 @@ static const char *own_library(void)
     return info.dli_fname;
 }
 
-/* Plug-ins, which the program does not name but opens itself. The program stays the last one. */
-static void add_plug_ins(struct program *program)
-{
-    const struct object application = program->objects[--program->count];
-    const char *name;
-    for (int i = 0; (name = pf_private_system_asked(i)); i++) {
-        char found[PATH_MAX], file[NAME_MAX + 1];
-        struct pf_elf elf;
-        snprintf(file, sizeof file, "%s.so", name);
-        if (!(pf_elf_search(found, getenv("LD_LIBRARY_PATH"), program->application, file) ||
-              pf_elf_search(found, application.elf.search, program->application, file) ||
-              pf_elf_search_system(found, file)) ||
-            !read_object(&elf, found))
-            continue;
-        if (!known(program, elf.soname ? elf.soname : file) && pf_private_system_is(file))
-            add(program, found, elf.soname ? elf.soname : file, elf);
-        else
-            pf_elf_free(&elf);
-    }
-    program->objects =
-        pf_reallocarray(program->objects, (size_t)program->count + 1, sizeof *program->objects);
-    program->objects[program->count++] = application;
-}
-
 /* The number of the program with this file. */
 static int program_with(const char *application, const struct pf_private_kind *kind)
 {
@@ -237,8 +213,6 @@ static int program_with(const char *application, const struct pf_private_kind *k
     *program = (struct program){.application = pf_strdup(application), .kind = kind};
     pf_private_system_ask(&elf);
     add(program, application, NULL, elf);
-    if (kind)
-        add_plug_ins(program);
     job.most = program->count > job.most ? program->count : job.most;
     return job.count++;
 }
@@ -339,7 +313,7 @@ static void put(const struct program *program, int object, bool *seen, int *orde
 }
 
 /* The order in which the dynamic linker would begin them: from the one that it would load last, each after
- * what it needs. The program does not lead to its plug-ins. */
+ * what it needs. */
 static void put_in_order(struct program *program)
 {
     int n = program->count, loaded = 1, count = 0;
@@ -348,11 +322,7 @@ static void put_in_order(struct program *program)
     struct object *objects = pf_calloc((size_t)n, sizeof *objects);
     loads[0] = n - 1;
     seen[n - 1] = true;
-    for (int i = 0, plug_in = 0; loaded < n || i < loaded; i++) {
-        while (i == loaded && seen[plug_in])
-            plug_in++;
-        if (i == loaded)
-            seen[loads[loaded++] = plug_in] = true;
+    for (int i = 0; i < loaded; i++) {
         const struct pf_elf *elf = &program->objects[loads[i]].elf;
         for (int j = 0; j < elf->name_count; j++) {
             int one = elf->names[j].kind == PF_ELF_NEEDED ? number_of(program, elf->names[j].text) : -1;

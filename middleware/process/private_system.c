@@ -138,11 +138,6 @@ bool pf_private_system_is(const char *name)
     return asked || pf_fortran_runtime_is(name) || is_interpreter(name);
 }
 
-const char *pf_private_system_asked(int i)
-{
-    return i < count ? all[i].name : NULL;
-}
-
 void pf_private_system_report(void)
 {
     for (int i = 0; i < count; i++)

@@ -25,9 +25,6 @@ bool pf_private_system_is(const char *name);
 /* Whether what a library of that file name changes is known to carry nothing between ranks. */
 bool pf_private_system_harmless(const char *name);
 
-/* The name that was asked for as number `i`; NULL after the last one. */
-const char *pf_private_system_asked(int i);
-
 /* At the end of the run: warns of names that no library had. */
 void pf_private_system_report(void);
 
