@@ -89,7 +89,7 @@ static int replace(const char *file, char *const *argv, char *const *given, bool
     const struct pf_process *p = pf_process();
     char path[PATH_MAX];
     bool found = search && !strchr(file, '/') && pf_elf_search(path, getenv("PATH"), "", file);
-    bool alone = p && calls_mpi(found ? path : file);
+    bool alone = p && calls_mpi(found ? path : pf_folder_name(file));
     if (alone && refused)
         *refused = true;
     if (alone)

@@ -39,7 +39,7 @@ bool script_prepare(struct part *part)
 {
     enum { WORDS = 16 };
     char *words[WORDS], *path = check_find(part->app[0]);
-    int count = path ? read_words(path, words, WORDS) : 0;
+    int count = path && access(path, X_OK) == 0 ? read_words(path, words, WORDS) : 0;
     if (count == 0)
         return false;
     char **all = pf_calloc((size_t)(count + part->app_argc) + 1, sizeof *all);

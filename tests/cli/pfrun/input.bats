@@ -23,6 +23,7 @@ load common.bash
 
 @test "application that is a script of nothing" {
     printf '#!./nosuch\n' >script
+    refuses "not readable and executable" -np 2 ./script
     chmod +x script
     refuses "the application './nosuch' does not exist" -np 2 ./script
 }
