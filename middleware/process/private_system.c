@@ -109,7 +109,7 @@ static const char *const harmless[] = {
     "libhdf5",      "libnetcdf",   "libarmadillo", "libarpack",   "libsuperlu",
     "libmetis.",    "libscotch",   "libboost_",    "libsimgrid.", "libparfocal",
     "libportals.",  "libcrypto.",  "libssl.",      "libtinfo.",   "libhwloc.",
-    "libudev.",     "libevent_",   "libsqlite3.",  "libicu"};
+    "libudev.",     "libevent_",   "libsqlite3.",  "libicu",      "libdeflate."};
 
 bool pf_private_system_harmless(const char *name)
 {
