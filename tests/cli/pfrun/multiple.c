@@ -13,7 +13,7 @@ static void *work(void *value)
 {
     int size = 0;
     *(int *)value = -1;
-    MPI_Comm_size(MPI_COMM_WORLD, &size); /* these two everybody may ask */
+    MPI_Comm_size(MPI_COMM_WORLD, &size); /* any thread may ask for these two */
     if (size == 3)
         MPI_Comm_rank(MPI_COMM_WORLD, value);
     if (both)
