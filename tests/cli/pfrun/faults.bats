@@ -72,7 +72,7 @@ END
 @test "abort" { crashes abort 134 "rank 1: abort (SIGABRT) in misbehave"; }
 @test "stack overflow" { crashes overflow 139 "rank 1: segmentation fault" "contexts/stack-size"; }
 @test "MPI_Abort: its code" { crashes mpiabort 9 "rank 1"; }
-@test "a call from another thread" { crashes thread 1 "MPI_Comm_rank was called from a thread that is no rank"; }
+@test "a call from another thread" { crashes thread 1 "MPI_Barrier was called from a thread that is no rank"; }
 @test "a call before MPI_Init" { crashes beforeinit 1 "MPI_Comm_size was called before MPI_Init"; }
 @test "deadlock" { crashes deadlock 1 "deadlock at simulated time" "rank 1"; }
 

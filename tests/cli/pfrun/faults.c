@@ -27,10 +27,10 @@ static void __attribute__((noinline)) spread(const char *what)
     printf("%c", here[0]);
 }
 
-static void *ask_for_rank(void *rank)
+static void *wait_alone(void *unused)
 {
-    MPI_Comm_rank(MPI_COMM_WORLD, rank);
-    return NULL;
+    MPI_Barrier(MPI_COMM_SELF);
+    return unused;
 }
 
 static void misbehave(const char *what, int number)
@@ -58,7 +58,7 @@ static void misbehave(const char *what, int number)
         exit(7);
     if (strcmp(what, "mpiabort") == 0)
         MPI_Abort(MPI_COMM_WORLD, 9);
-    if (strcmp(what, "thread") == 0 && pthread_create(&thread, NULL, ask_for_rank, &buffer) == 0)
+    if (strcmp(what, "thread") == 0 && pthread_create(&thread, NULL, wait_alone, NULL) == 0)
         pthread_join(thread, NULL);
     if (strcmp(what, "deadlock") == 0)
         MPI_Recv(&buffer, 1, MPI_INT, 0, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
