@@ -147,20 +147,26 @@ static struct library *read_library(const char *path)
     return library;
 }
 
-/* What serves others is never closed. */
-static int kept_open(int flags)
+/* Other plug-ins may use what it defines. */
+static bool serves(const struct library *library, int flags)
 {
-    return flags & RTLD_GLOBAL ? RTLD_NODELETE : flags & RTLD_NODELETE;
+    return library->plugs && (flags & RTLD_GLOBAL);
+}
+
+/* What serves others is never closed. */
+static int kept_open(const struct library *library, int flags)
+{
+    return serves(library, flags) ? RTLD_NODELETE : flags & RTLD_NODELETE;
 }
 
 /* The rank's copy, open already; if not, and it may be opened, its new name. */
 static bool is_open(const struct library *library, const char *path, int flags)
 {
     struct opened *copy = own(library);
-    void *open = copy->name ? dlopen(copy->name, RTLD_LAZY | RTLD_NOLOAD | kept_open(flags)) : NULL;
+    void *open = copy->name ? dlopen(copy->name, RTLD_LAZY | RTLD_NOLOAD | kept_open(library, flags)) : NULL;
     if (open)
         dlclose(open);
-    if (open && (flags & RTLD_GLOBAL))
+    if (open && serves(library, flags))
         pf_private_system_serve(open);
     if (open)
         copy->global |= (flags & RTLD_GLOBAL) != 0;
@@ -253,9 +259,9 @@ static void *open_copy(struct library *library, const char *path, int flags)
     int bind = pf_process_image() ? flags & (RTLD_LAZY | RTLD_NOW) : RTLD_LAZY; /* modules are many */
     const struct pf_copy copy = {.elf = &library->elf,
                                  .path = own(library)->name,
-                                 .flags = library->plugs
-                                              ? (pf_copy_flags() & ~RTLD_LAZY) | bind | kept_open(flags)
-                                              : (flags & ~RTLD_GLOBAL) | kept_open(flags),
+                                 .flags = library->plugs ? (pf_copy_flags() & ~RTLD_LAZY) | bind |
+                                                               kept_open(library, flags)
+                                                         : flags & ~RTLD_GLOBAL,
                                  .keep = pf_private_keeps(),
                                  .open = open,
                                  .of = library->plugs || open ? path : NULL};
@@ -272,7 +278,7 @@ static void *open_copy(struct library *library, const char *path, int flags)
         pf_private_system_plug(loaded);
         lead_back(&library->elf, loaded);
     }
-    if (flags & RTLD_GLOBAL)
+    if (serves(library, flags))
         pf_private_system_serve(loaded);
     pf_libraries_lead(last);
     pf_compute_return(r);
