@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <uthash.h>
+
 #include "base/memory.h"
 #include "loader/image_layout.h"
 
@@ -438,22 +440,27 @@ bool pf_image_where(const void *address, struct pf_image_place *place)
 }
 
 static struct named {
-    char *copy, *original;
-    struct named *next;
+    char *original;
+    UT_hash_handle hh;
+    char copy[];
 } * names;
 
 void pf_loaded_note(const char *copy, const char *original)
 {
-    struct named *one = pf_malloc(sizeof *one);
-    *one = (struct named){pf_strdup(copy), pf_strdup(original), names};
-    names = one;
+    struct named *one;
+    HASH_FIND_STR(names, copy, one);
+    if (one)
+        return;
+    one = pf_calloc(1, sizeof *one + strlen(copy) + 1);
+    strcpy(one->copy, copy);
+    one->original = pf_strdup(original);
+    HASH_ADD_STR(names, copy, one);
 }
 
 const char *pf_loaded_original(const char *path)
 {
-    const struct named *one = names;
-    while (one && strcmp(one->copy, path) != 0)
-        one = one->next;
+    struct named *one;
+    HASH_FIND_STR(names, path, one);
     return one ? one->original : path;
 }
 

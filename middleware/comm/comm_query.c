@@ -9,11 +9,11 @@
 #include "middleware/object/info.h"
 
 /* For a thread, or a child process, of a rank. */
-static const struct pf_comm *look_at(MPI_Comm handle, const char *call)
+static const struct pf_comm *look_at(MPI_Comm handle, const int *answer, const char *call)
 {
     const struct pf_comm *comm = pf_comm_of(pf_call_rank_elsewhere(), handle);
-    if (!comm)
-        pf_die("%s in another thread or process of a rank: the communicator is not valid", call);
+    if (!comm || !answer)
+        pf_die("%s in another thread or process of a rank: an argument is not valid", call);
     return comm;
 }
 
@@ -21,7 +21,7 @@ int pf_PMPI_Comm_size(MPI_Comm handle, int *size)
 {
     struct pf_rank *r = PF_ENTER(Comm_size);
     if (PF_UNLIKELY(!r))
-        return *size = look_at(handle, "MPI_Comm_size")->shared->size, MPI_SUCCESS;
+        return *size = look_at(handle, size, "MPI_Comm_size")->shared->size, MPI_SUCCESS;
     struct pf_comm *comm = pf_comm_of(r, handle);
     if (!comm || !size)
         return pf_call_error(r, handle, comm ? MPI_ERR_ARG : MPI_ERR_COMM);
@@ -33,7 +33,7 @@ int pf_PMPI_Comm_rank(MPI_Comm handle, int *rank)
 {
     struct pf_rank *r = PF_ENTER(Comm_rank);
     if (PF_UNLIKELY(!r))
-        return *rank = look_at(handle, "MPI_Comm_rank")->me, MPI_SUCCESS;
+        return *rank = look_at(handle, rank, "MPI_Comm_rank")->me, MPI_SUCCESS;
     struct pf_comm *comm = pf_comm_of(r, handle);
     if (!comm || !rank)
         return pf_call_error(r, handle, comm ? MPI_ERR_ARG : MPI_ERR_COMM);

@@ -29,12 +29,6 @@
 
 static void *library, *openmpi; /* with the interface of either */
 
-/* Of each rank: what it sees as environ if it has no such variable of its own. */
-static struct {
-    bool of_openmpi;
-    char **environment;
-} * copies;
-
 static bool is_abi(const struct pf_elf *elf)
 {
     return pf_elf_needs(elf, "libmpi_abi.so");
@@ -56,11 +50,6 @@ static void open_openmpi(void)
 {
     if (!openmpi)
         openmpi = pf_own_library_open_openmpi();
-}
-
-static int rank_of_caller(void)
-{
-    return (int)sg_actor_self_get_pid() - 1;
 }
 
 /* The rank's variables of getopt(), and the program's, where that has them in its own data. */
@@ -204,23 +193,22 @@ static void *lead_openmpi(const char *name, const void *found)
 }
 
 /* The C library has one variable by three names. */
-static void give_environment(int rank)
+static void give_environment(struct pf_process *p)
 {
     static const char *const names[] = {"environ", "_environ", "__environ"};
-    void *loaded = pf_process()->image;
+    void *loaded = p->image;
     char ***own_variable = NULL;
     for (int i = 0; i < 3; i++) {
         char ***variable = pf_copy_symbol(loaded, names[i]);
         own_variable = variable ? variable : own_variable;
-        pf_imports_replace_one(loaded, names[i], variable ? (void *)variable : &copies[rank].environment);
+        pf_imports_replace_one(loaded, names[i], variable ? (void *)variable : &p->environ);
     }
-    pf_program_environment(own_variable ? own_variable : &copies[rank].environment);
+    pf_program_environment(own_variable ? own_variable : &p->environ);
 }
 
 bool pf_abi_answer(const char *name, void **value)
 {
-    bool of_openmpi = copies[pf_process()->rank].of_openmpi;
-    return of_openmpi ? find_openmpi(name, true, NULL, value) : find(name, true, NULL, value);
+    return pf_process()->of_openmpi ? find_openmpi(name, true, NULL, value) : find(name, true, NULL, value);
 }
 
 /* An executable has the C library's variables with its name in its own data, where they have pfrun's. */
@@ -240,14 +228,12 @@ static void give_name(void *loaded)
 /* Gives the copy its name and the rank's environment, and finds its main(). */
 static void start(const struct pf_elf *program, void *loaded)
 {
-    int rank = rank_of_caller();
+    struct pf_process *p = pf_process();
     void (*entry)(void);
-    if (!copies)
-        copies = pf_calloc((size_t)pf_job_state.size, sizeof *copies);
-    pf_process()->image = loaded;
-    copies[rank].of_openmpi = !is_abi(program);
+    p->image = loaded;
+    p->of_openmpi = !is_abi(program);
     give_name(loaded);
-    give_environment(rank);
+    give_environment(p);
     *(void **)&entry = (char *)loaded + program->entry;
     if (sigsetjmp(before_start, 0) == 0)
         entry();

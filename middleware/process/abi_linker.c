@@ -80,7 +80,6 @@ void *pf_abi_linker(const char *name)
         void *function;
     } functions[] = {{"dlopen", (void *)linker_open},
                      {"dlclose", (void *)linker_close},
-                     {"dlerror", (void *)pf_libc_dlerror},
                      {"_dl_find_object", (void *)_dl_find_object}, /* loader/image.c */
                      {"dlsym", (void *)linker_symbol},
                      {"dlvsym", (void *)linker_symbol_of_version},

@@ -47,10 +47,10 @@ int pf_libc_gethostname(char *name, size_t length)
     return 0;
 }
 
-/* Ends this rank, not the simulation. A child's exit handlers would be the simulator's. */
-/* By the name that imports.def gives it, for libraries of the system. */
+/* exit() by the name that imports.def gives it, for libraries of the system. */
 __asm__(".hidden pf_libc_exit\n.globl pf_libc_exit\n.set pf_libc_exit, __wrap_exit");
 
+/* Ends this rank, not the simulation. A child's exit handlers would be the simulator's. */
 void pf_libc_exit(int status)
 {
     if (pf_in_child())

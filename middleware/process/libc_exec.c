@@ -47,23 +47,38 @@ bool pf_exec_refused(void)
     return refused && *refused;
 }
 
+/* With what is preloaded already (NULL: nothing); NULL: ours is not there, or has a name that cannot be in
+ * such a list. Made once for each such text. */
+static char *preload(const char *given)
+{
+    static char ours[PATH_MAX], *of, *made;
+    static bool looked;
+    if (!looked && (!pf_own_library_find(ours, "parfocal/openmpi/libparfocal_child.so",
+                                         "ompi_abi/libparfocal_child.so") ||
+                    strpbrk(ours, " :")))
+        *ours = '\0';
+    looked = true;
+    if (*ours && (!made || strcmp(of, given ? given : "") != 0)) {
+        of = pf_strdup(given ? given : "");
+        made = pf_asprintf("LD_PRELOAD=%s%s%s", of, *of ? ":" : "", ours);
+    }
+    return *ours ? made : NULL;
+}
+
 char **pf_exec_environment(char *const *given)
 {
     static const char name[] = "LD_PRELOAD=";
-    char ours[PATH_MAX];
     size_t count = 0, place;
     while (given && given[count])
         count++;
     char **all = pf_calloc(count + 2, sizeof *all);
     if (count > 0)
         memcpy(all, given, count * sizeof *all);
-    if (!pf_own_library_find(ours, "parfocal/openmpi/libparfocal_child.so", "ompi_abi/libparfocal_child.so"))
-        return all;
     for (place = 0; place < count && strncmp(all[place], name, sizeof name - 1) != 0;)
         place++;
-    bool others = place < count;
-    all[place] =
-        pf_asprintf("%s%s%s%s", name, others ? all[place] + sizeof name - 1 : "", others ? ":" : "", ours);
+    char *text = preload(place < count ? all[place] + sizeof name - 1 : NULL);
+    if (text)
+        all[place] = text;
     return all;
 }
 
@@ -89,7 +104,10 @@ static int replace(const char *file, char *const *argv, char *const *given, bool
     const struct pf_process *p = pf_process();
     char path[PATH_MAX];
     bool found = search && !strchr(file, '/') && pf_elf_search(path, getenv("PATH"), "", file);
-    bool alone = p && calls_mpi(found ? path : pf_folder_name(file));
+    char *here = pf_folder_name(file);
+    bool alone = p && calls_mpi(found ? path : here);
+    if (here != file)
+        free(here);
     if (alone && refused)
         *refused = true;
     if (alone)
@@ -97,16 +115,21 @@ static int replace(const char *file, char *const *argv, char *const *given, bool
                "program",
                p->rank, file);
     char **environment = pf_exec_environment(given);
-    if (!p || pf_in_child())
-        return search ? execvpe(file, argv, environment) : execve(file, argv, environment);
     pid_t child;
-    int status;
+    int status, error;
+    if (!p || pf_in_child()) {
+        (search ? execvpe : execve)(file, argv, environment);
+        free(environment);
+        return -1;
+    }
     pf_spawn_enter();
-    errno = (search ? posix_spawnp : posix_spawn)(&child, file, NULL, NULL, argv, environment);
-    if (errno == ENOEXEC && search)
-        errno = spawn_shell(&child, found ? path : file, argv, environment);
+    error = (search ? posix_spawnp : posix_spawn)(&child, file, NULL, NULL, argv, environment);
+    if (error == ENOEXEC && search)
+        error = spawn_shell(&child, found ? path : file, argv, environment);
     pf_spawn_leave();
-    if (errno)
+    free(environment);
+    errno = error;
+    if (error)
         return -1;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
@@ -165,14 +188,21 @@ static char **gather(const char *first, va_list *rest)
     return all;
 }
 
+/* `environment`: an argument behind them is that. */
+static int replace_by_list(const char *file, const char *first, va_list *rest, bool environment, bool search)
+{
+    char **argv = gather(first, rest);
+    int result = replace(file, argv, environment ? va_arg(*rest, char *const *) : pf_environment(), search);
+    free(argv);
+    return result;
+}
+
 int pf_libc_execl(const char *file, const char *first, ...)
 {
     va_list rest;
     va_start(rest, first);
-    char **argv = gather(first, &rest);
+    int result = replace_by_list(file, first, &rest, false, false);
     va_end(rest);
-    int result = replace(file, argv, pf_environment(), false);
-    free(argv);
     return result;
 }
 
@@ -180,10 +210,8 @@ int pf_libc_execlp(const char *file, const char *first, ...)
 {
     va_list rest;
     va_start(rest, first);
-    char **argv = gather(first, &rest);
+    int result = replace_by_list(file, first, &rest, false, true);
     va_end(rest);
-    int result = replace(file, argv, pf_environment(), true);
-    free(argv);
     return result;
 }
 
@@ -191,10 +219,7 @@ int pf_libc_execle(const char *file, const char *first, ...)
 {
     va_list rest;
     va_start(rest, first);
-    char **argv = gather(first, &rest);
-    char *const *environment = va_arg(rest, char *const *);
+    int result = replace_by_list(file, first, &rest, true, false);
     va_end(rest);
-    int result = replace(file, argv, environment, false);
-    free(argv);
     return result;
 }

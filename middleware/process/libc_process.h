@@ -59,6 +59,8 @@ struct pf_process {
     struct pf_openmp *openmp;   /* libc_openmp.c */
     void *caught;               /* the exceptions that it handles, while others do */
     void *image;                /* abi.c: its copy of such a program (loader/image.h), NULL: none, */
+    bool of_openmpi;            /* of Open MPI, not of the standard ABI, */
+    char **environ;             /* what that sees as environ if it has no such variable of its own, */
     void *stack_end,            /* and its variable __libc_stack_end, */
         **copied_stack_end;     /* unless it has that in its own data, here */
 };
@@ -167,7 +169,7 @@ void pf_process_report(void);
 bool pf_exec_refused(void);
 
 /* For a child, in which ompi_abi/child.c refuses MPI_Init: what it starts, or opens, is not known here. The
- * array and one of its texts are new. */
+ * array alone is new. */
 char **pf_exec_environment(char *const *given);
 
 /* Where an import leads that the dynamic linker would lead to `real`; NULL: there. */

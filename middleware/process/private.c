@@ -475,10 +475,9 @@ bool pf_private_find_own(char *out, const struct pf_elf *user, const char *name)
 
 bool pf_private_read(struct pf_elf *elf, const char *path, bool *plugs, bool *own_names)
 {
-    const char *slash = strrchr(path, '/');
-    if (!read_object(elf, path))
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (is_own(name) || !read_object(elf, path))
         return false;
-    const char *name = slash ? slash + 1 : path;
     bool foreign = !linked_by_pfcc(elf) && !serves_all(name, path) && !pf_private_system_harmless(name);
     *plugs = pf_private_system_plugs(elf) || foreign;
     if (!*plugs && !linked_by_pfcc(elf) && !pf_private_system_is(name)) {

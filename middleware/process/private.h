@@ -60,8 +60,7 @@ bool pf_private_find(char *out, const char *name);
 /* Where a library finds another one in folders that it names itself, such as $ORIGIN/../NAME.libs. */
 bool pf_private_find_own(char *out, const struct pf_elf *user, const char *name);
 
-/* Reads a library that pfcc has linked, or that was asked for or is a plug-in (private_system.h) or none of
- * the system's (`plugs`),
- * and makes it need the calling rank's copies of others (`own_names`: of at least one); false for all others.
- */
+/* Reads a library that pfcc has linked or that was asked for, or one that is a plug-in (private_system.h) or
+ * not the system's (`plugs`), and makes it need the calling rank's copies of others (`own_names`: of at least
+ * one); false for all others. */
 bool pf_private_read(struct pf_elf *elf, const char *path, bool *plugs, bool *own_names);

@@ -348,8 +348,10 @@ void *pf_libc_dlopen(const char *name, int flags)
         return dlopen(name, flags);
     pf_private_enter();
     void *opened = name ? NULL : open_program();
-    opened =
-        opened ? opened : pf_private_open(name && strchr(name, '/') ? pf_folder_name(name) : name, flags);
+    char *path = name && strchr(name, '/') ? pf_folder_name(name) : (char *)name;
+    opened = opened ? opened : pf_private_open(path, flags);
+    if (path != name)
+        free(path);
     if (opened)
         dlerror(); /* of names that were looked for on the way */
     pf_private_leave();

@@ -4,11 +4,11 @@
 #include <stdbool.h>
 
 /*
- * dlopen() of the calling rank, also in a thread that it has made. A library that pfcc has linked holds
- * per-rank globals, as the program does: each rank opens a copy of its own, the same one each time. Its
- * symbols never serve others (RTLD_GLOBAL counts as RTLD_LOCAL), since those of the first rank would serve
- * all ranks. Other libraries are opened as they are, once for all ranks. Only the opening itself counts as
- * the rank's computation.
+ * dlopen() of the calling rank, also in a thread that it has made. Each rank opens a copy of its own, the
+ * same one each time, of a library that pfcc has linked, or that is none of the system's, of an interpreter,
+ * of what calls MPI, and of plug-ins: what uses names that only these or the rank's program define. Those of
+ * pfcc never serve others (RTLD_GLOBAL counts as RTLD_LOCAL). Other libraries are opened as they are, once
+ * for all ranks. Only the opening itself counts as the rank's computation.
  */
 void *pf_private_open(const char *name, int flags);
 

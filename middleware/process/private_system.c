@@ -119,8 +119,8 @@ bool pf_private_system_harmless(const char *name)
     return false;
 }
 
-/* Of one user and one process. */
-static bool is_interpreter(const char *name)
+/* Interpreters, and what keeps a user's lines. */
+static bool is_of_one_process(const char *name)
 {
     static const char *const names[] = {"libpython3.", "libR.so", "libruby-",
                                         "libperl.so",  "libtcl",  "libreadline."};
@@ -135,7 +135,7 @@ bool pf_private_system_is(const char *name)
     struct asked *asked = find_asked(name);
     if (asked)
         asked->met = true;
-    return asked || pf_fortran_runtime_is(name) || is_interpreter(name);
+    return asked || pf_fortran_runtime_is(name) || is_of_one_process(name);
 }
 
 void pf_private_system_report(void)
@@ -196,10 +196,15 @@ static bool defined_by_copy(const char *name, bool undefined, const void *arg, v
     return *value != NULL;
 }
 
+static bool defined_there(const char *name, bool undefined, const void *library, void **value)
+{
+    *value = undefined ? pf_imports_defined(library, name, pf_imports_hash(name)) : NULL;
+    return *value != NULL;
+}
+
 void pf_private_system_lead(void *copy, void *to)
 {
-    const struct copies one = {&to, 1};
-    pf_imports_replace(copy, defined_by_copy, &one);
+    pf_imports_replace(copy, defined_there, to);
 }
 
 /* A library that the program's need, and nothing else in the process. */
@@ -235,11 +240,33 @@ static bool is_environment(const char *name)
     return strcmp(name, "environ") == 0 || strcmp(name, "_environ") == 0 || strcmp(name, "__environ") == 0;
 }
 
-/* The C library is what pfcc makes it for a program. */
+/* Whose references are led. */
+struct led {
+    const struct copies *own;
+    bool openmpi; /* those to MPI are Open MPI's */
+};
+
+/* Not those of a library of pfcc, or in a program of the standard ABI. */
+static bool refers_to_openmpi(const struct link_map *map)
+{
+    const struct pf_process *p = pf_process();
+    const char *strings = NULL;
+    bool other = p && p->image && !p->of_openmpi;
+    for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_STRTAB)
+            strings = (const char *)entry->d_un.d_ptr;
+    for (const ElfW(Dyn) *entry = map->l_ld; strings && entry->d_tag != DT_NULL; entry++)
+        other |= entry->d_tag == DT_NEEDED && begins(strings + entry->d_un.d_val, "libparfocal.so");
+    return !other;
+}
+
+/* The C library is what pfcc makes it for a program. Of Open MPI's variables the program may have copies,
+ * whose addresses are no handles. */
 static bool lead_one(const char *name, bool undefined, const void *arg, void **value)
 {
-    *value = undefined ? pf_own_library_of_openmpi(name) : NULL; /* a program has copies of its variables */
-    if (*value || defined_by_copy(name, undefined, arg, value))
+    const struct led *led = arg;
+    *value = undefined && led->openmpi ? pf_own_library_of_openmpi(name) : NULL;
+    if (*value || defined_by_copy(name, undefined, led->own, value))
         return true;
     *value = NULL;
     if (undefined)
@@ -251,7 +278,8 @@ static bool lead_one(const char *name, bool undefined, const void *arg, void **v
 
 void pf_private_system_plug(void *loaded)
 {
-    pf_imports_replace(loaded, lead_one, own_copies());
+    const struct led led = {own_copies(), refers_to_openmpi(loaded)};
+    pf_imports_replace(loaded, lead_one, &led);
     pf_process_lead(loaded);
 }
 

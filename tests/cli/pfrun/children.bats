@@ -37,3 +37,48 @@ child() {
 @test "popen" { child popen 7 "nothing more"; }
 @test "posix_spawn" { child spawn 7 "nothing more"; }
 @test "vfork" { child vfork 7 "nothing more"; }
+
+@test "exec by all its names" {
+    cat >execs.c <<'END'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <mpi.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    static char *arguments[] = {"sh", "-c", "echo $NAME; exit 3", NULL}, *environment[] = {"NAME=new", NULL};
+    const char *how = argv[1];
+    MPI_Init(&argc, &argv);
+    MPI_Finalize();
+    if (strcmp(how, "execl") == 0)
+        execl("/bin/sh", "sh", "-c", "echo $NAME; exit 3", NULL);
+    if (strcmp(how, "execlp") == 0)
+        execlp("sh", "sh", "-c", "echo $NAME; exit 3", NULL);
+    if (strcmp(how, "execle") == 0)
+        execle("/bin/sh", "sh", "-c", "echo $NAME; exit 3", NULL, environment);
+    if (strcmp(how, "execv") == 0)
+        execv("/bin/sh", arguments);
+    if (strcmp(how, "execvp") == 0)
+        execvp("sh", arguments);
+    if (strcmp(how, "execve") == 0)
+        execve("/bin/sh", arguments, environment);
+    if (strcmp(how, "execvpe") == 0)
+        execvpe("sh", arguments, environment);
+    if (strcmp(how, "fexecve") == 0)
+        fexecve(open("/bin/sh", O_RDONLY), arguments, environment);
+    if (strcmp(how, "execveat") == 0)
+        execveat(open("/bin", O_PATH), "sh", arguments, environment, 0);
+    return execv("/nosuch", arguments) == -1 ? 4 : 5;
+}
+END
+    "$PF_BIN/pfcc" -w -o execs execs.c
+    for how in execl execlp execle execv execvp execve execvpe fexecve execveat; do
+        run env NAME=old "$PF_BIN/pfrun" -quiet --log=root.thres:critical -np 2 ./execs $how
+        echo "$how $status $output"
+        [ "$status" -eq 3 ]
+        case $how in *e | *at | *vpe) [ "$(xargs <<<"$output")" = "new new" ] ;; *) [ "$(xargs <<<"$output")" = "old old" ] ;; esac
+    done
+    run "$PF_BIN/pfrun" -quiet --log=root.thres:critical -np 2 ./execs nosuch
+    [ "$status" -eq 4 ]
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plug-ins of a program, as the dynamic linker has them in a process: one (-DUSER) that calls MPI and needs
- * another (-DPLAIN), which does not and counts; one that lacks a function (-DLACKS), and one that uses the
- * first (-DAFTER). */
+ * another (-DPLAIN), which counts, and may call MPI (-DCALLS); one that lacks a function (-DLACKS), and one
+ * that uses the first (-DAFTER). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -15,6 +15,11 @@ int plain_next(void);
 int plain_next(void)
 {
     static int count;
+#ifdef CALLS
+    int size = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    count -= size == 0;
+#endif
     return ++count;
 }
 #elif defined LACKS

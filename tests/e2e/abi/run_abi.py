@@ -117,12 +117,17 @@ class AbiTest(unittest.TestCase):
 
     def test_plug_ins(self):
         """The program has copies of MPI's variables: its code need not be movable."""
+        for build, plain in ((self.by_mpicc, ()), (self.by_mpicc, ("-DCALLS",)), (self.build, ("-DCALLS",))):
+            with self.subTest(build=build, plain=plain):
+                self.check_plug_ins(build, plain)
+
+    def check_plug_ins(self, build, plain):
         source, folder = HERE / "plugs.c", self.dir / "plugs"
-        (folder / "deeper").mkdir(parents=True)
-        for name, options in (("libplain.so.1", ("-DPLAIN", "-Wl,-soname,libplain.so.1")), ("deeper/plain.so", ("-DPLAIN",)), ("lacks.so", ("-DLACKS",)), ("after.so", ("-DAFTER",)),
+        (folder / "deeper").mkdir(parents=True, exist_ok=True)
+        for name, options in (("libplain.so.1", ("-DPLAIN", "-Wl,-soname,libplain.so.1", *plain)), ("deeper/plain.so", ("-DPLAIN",)), ("lacks.so", ("-DLACKS",)), ("after.so", ("-DAFTER",)),
                               ("user.so", ("-DUSER", "-L", folder, "-l:libplain.so.1", "-Wl,-rpath,$ORIGIN"))):
-            self.by_mpicc(f"plugs/{name}", source, "-shared", "-fPIC", *options)
-        self.by_mpicc("plugs/plugs", source, "-rdynamic")
+            build(f"plugs/{name}", source, "-shared", "-fPIC", *options)
+        build("plugs/plugs", source, "-rdynamic")
         for model in MODELS:
             with self.subTest(model):
                 self.assertIn("plugs: PASS", self.pfrun("-model", model, "./plugs", folder="plugs"))
