@@ -55,11 +55,11 @@ struct pf_process {
     double alarm,
         alarm_interval; /* libc_alarm.c: s, the date of the next SIGALRM and the time to another; 0: none */
     bool rings;         /* and its handler runs */
+    bool of_openmpi;    /* abi.c: its `image` is a program of Open MPI, not of the standard ABI */
     struct pf_cxx_streams *cxx; /* libc_cxx.cpp */
     struct pf_openmp *openmp;   /* libc_openmp.c */
     void *caught;               /* the exceptions that it handles, while others do */
     void *image;                /* abi.c: its copy of such a program (loader/image.h), NULL: none, */
-    bool of_openmpi;            /* of Open MPI, not of the standard ABI, */
     char **environ;             /* what that sees as environ if it has no such variable of its own, */
     void *stack_end,            /* and its variable __libc_stack_end, */
         **copied_stack_end;     /* unless it has that in its own data, here */
