@@ -134,7 +134,7 @@ static struct pf_fabric *outline(const char *name, int hosts, char *error, size_
 /* SimGrid 4.0 crashes when a cluster is in no zone; in 3.32 it is the same network with and without one. */
 bool pf_platform_builtin_write(const char *name, int hosts, FILE *out, char *error, size_t error_size)
 {
-    struct pf_fabric_cluster cluster = {"", ""};
+    struct pf_fabric_cluster cluster = {"", "", false};
     struct pf_fabric_speeds links;
     struct pf_fabric *f = outline(name, hosts, error, error_size);
     if (!f)
@@ -145,6 +145,8 @@ bool pf_platform_builtin_write(const char *name, int hosts, FILE *out, char *err
           "  <zone id=\"machine\" routing=\"Full\">\n",
           out);
     if (pf_fabric_cluster(f, &cluster)) {
+        if (cluster.same_routes)
+            fprintf(out, "    <prop id=\"parfocal-cluster\" value=\"%s\"/>\n", f->text);
         write_cluster(f, &cluster, out);
     } else {
         set_links(f, &links);

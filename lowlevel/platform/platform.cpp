@@ -49,11 +49,15 @@ void read_hosts()
     std::sort(hosts.begin(), hosts.end(), by_name);
 }
 
-/* The topology that has the routes, and SimGrid's links by its ports. */
+/*
+ * The topology that has the routes, and the links of its ports. A built-in cluster says by its property
+ * "parfocal-cluster" which topology has the same routes as it: `learns` then. SimGrid is asked for each route
+ * with a port whose link is unknown; the others take a tenth of the time.
+ */
 struct {
-    bool is_known;
+    bool is_known, learns;
     struct pf_fabric *fabric;
-    std::vector<Link *> links;
+    std::vector<int> links; /* -1: unknown */
 } topology;
 
 /* SimGrid 4 has a zone of its own above that of the file. */
@@ -72,36 +76,22 @@ void find_topology()
         return;
     read_hosts();
     topology.is_known = true;
-    const char *text = zone_property("parfocal-topology");
+    const char *name = "parfocal-topology", *text = zone_property(name);
     struct pf_fabric_speeds any;
     char error[300];
+    topology.learns = !text;
+    if (!text)
+        text = zone_property(name = "parfocal-cluster");
     if (!text)
         return;
     pf_fabric_equal_links(&any, 1, 0, 0);
     topology.fabric = pf_fabric_make(text, &any, error, sizeof error);
     if (!topology.fabric)
-        pf_die("the platform's property \"parfocal-topology\": %s", error);
+        pf_die("the platform's property \"%s\": %s", name, error);
     if (topology.fabric->nodes != static_cast<int32_t>(hosts.size()))
-        pf_die("the platform has %zu hosts, and its property \"parfocal-topology\", '%s', %d nodes",
-               hosts.size(), text, topology.fabric->nodes);
-    topology.links.resize(static_cast<size_t>(pf_fabric_links(topology.fabric)));
-}
-
-struct Walk {
-    std::vector<Link *> *path;
-    double latency;
-};
-
-void take_link(void *context, int32_t port)
-{
-    auto *walk = static_cast<Walk *>(context);
-    Link *&link = topology.links[port];
-    if (!link)
-        link = Link::by_name_or_null("link-" + std::to_string(port));
-    if (!link)
-        pf_die("the platform has no link-%d, which its property \"parfocal-topology\" asks for", port);
-    walk->path->push_back(link);
-    walk->latency += link->get_latency();
+        pf_die("the platform has %zu hosts, and its property \"%s\", '%s', %d nodes", hosts.size(), name,
+               text, topology.fabric->nodes);
+    topology.links.resize(static_cast<size_t>(pf_fabric_links(topology.fabric)), -1);
 }
 
 /* Both halves of a split-duplex link carry its name and the direction; the property is given to one or all.
@@ -161,31 +151,89 @@ int number_link(const Link *link)
     return number;
 }
 
-/* Where a zone has none, SimGrid throws or, in a zone with full routing, finds no link and no latency. */
-bool find_route(int src, int dst, std::vector<Link *> &path, double &latency)
+struct Walk {
+    std::vector<int> *path;
+    double latency;
+    bool is_known;
+};
+
+void take_link(void *context, int32_t port)
 {
-    find_topology();
-    if (src != dst && topology.fabric) {
-        Walk walk = {&path, 0.0};
-        pf_fabric_route(topology.fabric, static_cast<uint64_t>(pf_config.net_seed), src, dst, take_link,
-                        &walk);
-        latency = walk.latency;
-        return true;
+    auto *walk = static_cast<Walk *>(context);
+    int &number = topology.links[port];
+    if (number < 0 && !topology.learns) {
+        const auto *link = Link::by_name_or_null("link-" + std::to_string(port));
+        if (!link)
+            pf_die("the platform has no link-%d, which its property \"parfocal-topology\" asks for", port);
+        number = number_link(link);
     }
-    sg_host_t from = hosts[src], to = hosts[dst];
-    if (topology.fabric) { /* SimGrid knows no routes of the last hosts */
-        auto *own = Link::by_name_or_null(from->get_name() + "_loopback");
-        if (own)
-            path.push_back(own);
-        latency = own ? own->get_latency() : 0.0;
-        return own;
-    }
+    walk->is_known = walk->is_known && number >= 0;
+    walk->path->push_back(number);
+    walk->latency += walk->is_known ? links[number].latency : 0.0;
+}
+
+/* Where a zone has none, SimGrid throws or, in a zone with full routing, finds no link and no latency. */
+bool ask_simgrid(sg_host_t from, sg_host_t to, std::vector<int> &path, double &latency)
+{
+    static std::vector<Link *> found;
+    found.clear();
+    path.clear();
     try {
-        from->route_to(to, path, &latency);
+        from->route_to(to, found, &latency);
     } catch (const std::exception &) {
         return false;
     }
+    for (const auto *link : found)
+        path.push_back(number_link(link));
     return !path.empty() || latency > 0.0;
+}
+
+/* The ports of a route, whose links SimGrid has told. */
+struct Lesson {
+    const std::vector<int> *path;
+    size_t count;
+    bool agrees;
+};
+
+void learn_link(void *context, int32_t port)
+{
+    auto *lesson = static_cast<Lesson *>(context);
+    size_t i = lesson->count++;
+    int &number = topology.links[port];
+    if (i < lesson->path->size() && number < 0)
+        number = (*lesson->path)[i];
+    lesson->agrees = lesson->agrees && i < lesson->path->size() && number == (*lesson->path)[i];
+}
+
+bool find_route(int src, int dst, std::vector<int> &path, double &latency)
+{
+    find_topology();
+    sg_host_t from = hosts[src], to = hosts[dst];
+    auto seed = static_cast<uint64_t>(pf_config.net_seed);
+    Walk walk = {&path, 0.0, true};
+    if (topology.fabric && src != dst) {
+        pf_fabric_route(topology.fabric, seed, src, dst, take_link, &walk);
+        latency = walk.latency;
+        if (walk.is_known)
+            return true;
+    } else if (topology.fabric && !topology.learns) { /* SimGrid knows no routes of the last hosts */
+        const auto *own = Link::by_name_or_null(from->get_name() + "_loopback");
+        if (own)
+            path.push_back(number_link(own));
+        latency = own ? own->get_latency() : 0.0;
+        return own;
+    }
+    latency = 0.0;
+    if (!ask_simgrid(from, to, path, latency) || !topology.fabric || src == dst)
+        return !path.empty() || latency > 0.0;
+    Lesson lesson = {&path, 0, true};
+    pf_fabric_route(topology.fabric, seed, src, dst, learn_link, &lesson);
+    if (!lesson.agrees || lesson.count != path.size())
+        pf_die(
+            "the platform's property \"parfocal-cluster\" and its cluster have different routes from host %s "
+            "to host %s: correct it, or take it out",
+            from->get_cname(), to->get_cname());
+    return true;
 }
 
 } // namespace
@@ -232,7 +280,7 @@ void pf_platform_route(int src, int dst, struct pf_platform_route *route)
 
 bool pf_platform_find_route(int src, int dst, struct pf_platform_route *route)
 {
-    static std::vector<Link *> path; /* there may be a million routes */
+    static std::vector<int> path; /* there may be a million routes */
     double latency = 0.0;
     path.clear();
     if (!find_route(src, dst, path, latency))
@@ -240,8 +288,7 @@ bool pf_platform_find_route(int src, int dst, struct pf_platform_route *route)
     route->latency = latency;
     route->count = static_cast<int>(path.size());
     route->links = static_cast<int *>(std::malloc((path.size() + 1) * sizeof(int)));
-    for (size_t i = 0; i < path.size(); i++)
-        route->links[i] = number_link(path[i]);
+    std::copy(path.begin(), path.end(), route->links);
     return true;
 }
 
@@ -249,7 +296,8 @@ bool pf_platform_has_routes(void)
 {
     static bool all_have;
     find_topology();
-    for (int node = 0; topology.fabric && !all_have && node < pf_platform_node_count(); node++)
+    for (int node = 0; topology.fabric && !topology.learns && !all_have && node < pf_platform_node_count();
+         node++)
         if (hosts[node]->get_englobing_zone()->get_name() == "others" && pf_platform_node_has_ranks(node))
             return false;
     all_have = true;

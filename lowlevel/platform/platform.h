@@ -32,7 +32,7 @@ struct pf_platform_route {
 
 /* The node of a host, and the host of a node whose number pf_platform_node() has returned. */
 PF_EXPORT int pf_platform_node(sg_host_t host);
-sg_host_t pf_platform_host(int node);
+PF_EXPORT sg_host_t pf_platform_host(int node);
 
 /* All hosts of the platform are nodes; whether ranks run on this one. */
 int pf_platform_node_count(void);

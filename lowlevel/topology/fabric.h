@@ -88,9 +88,11 @@ void pf_fabric_route(const struct pf_fabric *fabric, uint64_t seed, int32_t from
 /* What decides between equal ways of a pair of nodes. */
 uint64_t pf_fabric_pair_key(uint64_t seed, int32_t from, int32_t to);
 
-/* SimGrid's <cluster> that has the same hosts and routes; false: there is none. */
+/* SimGrid's <cluster> that has the same hosts and links; false: there is none. Its routes may differ where
+ * several are as short. */
 struct pf_fabric_cluster {
     char topology[16], parameters[120];
+    bool same_routes;
 };
 bool pf_fabric_cluster(const struct pf_fabric *fabric, struct pf_fabric_cluster *cluster);
 

@@ -306,9 +306,11 @@ static bool grid_cluster(const struct pf_fabric *f, struct pf_fabric_cluster *c)
     const struct grid *g = f->shape;
     size_t length = 0;
     strcpy(c->topology, "TORUS");
+    c->same_routes = true;
     for (int i = 0; i < g->dimensions; i++) {
         if (!g->wraps[i] || g->is_one_way || !f->is_direct)
             return false;
+        c->same_routes = c->same_routes && (g->k[i] % 2 != 0 || g->k[i] == 2);
         length += (size_t)snprintf(c->parameters + length, sizeof c->parameters - length, "%s%d",
                                    i ? "," : "", g->k[i]);
     }

@@ -429,10 +429,13 @@ static bool tree_cluster(const struct pf_fabric *f, struct pf_fabric_cluster *c)
     const struct tree *t = f->shape;
     const int32_t *const fields[] = {t->m, t->w, t->p};
     strcpy(c->topology, "FAT_TREE");
+    c->same_routes = true;
     snprintf(c->parameters, sizeof c->parameters, "%d", t->levels);
     for (int i = 0; i < 3; i++)
-        for (int l = 1; l <= t->levels; l++)
+        for (int l = 1; l <= t->levels; l++) {
             append(c->parameters, sizeof c->parameters, l == 1 ? ";" : ",", fields[i][l]);
+            c->same_routes = c->same_routes && t->p[l] == 1;
+        }
     return true;
 }
 
@@ -542,6 +545,7 @@ static void fit_star(int64_t hosts, char *numbers, size_t size)
 static bool star_cluster(const struct pf_fabric *f, struct pf_fabric_cluster *cluster)
 {
     strcpy(cluster->topology, "FLAT");
+    cluster->same_routes = true;
     return true;
 }
 

@@ -24,11 +24,12 @@ struct node {
     UT_hash_handle hh;
 };
 
-static sg_host_t *number_nodes(const struct pf_job *job, int *nodes)
+/* The platform's number of each node, and the node of each rank. */
+static int *number_nodes(const struct pf_job *job, int *nodes)
 {
     struct node *known = NULL, *all = pf_calloc((size_t)job->size, sizeof *all);
-    sg_host_t *hosts = pf_calloc((size_t)job->size,
-                                 sizeof(sg_host_t)); /* kept: routes are looked up until the end of the run */
+    int *hosts =
+        pf_calloc((size_t)job->size, sizeof *hosts); /* kept: routes are asked until the end of the run */
     int n = 0;
     for (int i = 0; i < job->size; i++) {
         struct node *node;
@@ -36,8 +37,9 @@ static sg_host_t *number_nodes(const struct pf_job *job, int *nodes)
         HASH_FIND_PTR(known, &host, node);
         if (!node) {
             node = &all[n];
-            node->host = hosts[n] = host;
-            node->number = n++;
+            node->host = host;
+            node->number = n;
+            hosts[n++] = pf_platform_node(host);
             HASH_ADD_PTR(known, host, node);
         }
         nodes[i] = node->number;
@@ -50,8 +52,8 @@ static sg_host_t *number_nodes(const struct pf_job *job, int *nodes)
 /* What links carry is shown with what ranks wait for. */
 static void carry(void *context, int src_node, int dst_node, uint64_t messages, double bytes)
 {
-    const sg_host_t *hosts = context;
-    pf_carried_add(pf_platform_node(hosts[src_node]), pf_platform_node(hosts[dst_node]), messages, bytes);
+    const int *hosts = context;
+    pf_carried_add(hosts[src_node], hosts[dst_node], messages, bytes);
 }
 
 static void hand_out(void)
@@ -62,7 +64,7 @@ static void hand_out(void)
 int an_job_price(const struct pf_job *job, char *why, size_t why_size)
 {
     int *nodes = pf_malloc((size_t)job->size * sizeof *nodes);
-    sg_host_t *hosts = number_nodes(job, nodes);
+    int *hosts = number_nodes(job, nodes);
     an_job.cost =
         pf_cost_new(job->size, nodes, pf_cost_platform_route, pf_cost_platform_links, hosts, why, why_size);
     free(nodes);

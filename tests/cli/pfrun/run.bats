@@ -90,6 +90,27 @@ load common.bash
     done
 }
 
+@test "a built-in cluster has the same routes by its topology as by SimGrid, and a wrong name for it is refused" {
+    "$PF_BIN/pfcc" -O1 -o cells "$BATS_TEST_DIRNAME/../../../experiments/cells/cells.c"
+    for shape in star:17 fattree:4x2x2 'fattree:3;3,3,2;1,2,2;1,1,1' torus:3x2x3 dragonfly:3,5,1,3,numbered=1; do
+        "$PF_BIN/pfinfo" --platform "$shape" >by_topology.xml
+        sed '/parfocal-cluster/d' by_topology.xml >by_simgrid.xml
+        ! cmp by_topology.xml by_simgrid.xml
+        for model in analytic portals; do
+            for platform in by_topology by_simgrid; do
+                PARFOCAL_ANALYTIC_SET='contention = link' pfrun -np 16 -quiet --cfg=smpi/simulate-computation:no -platform $platform.xml \
+                    -model $model ./cells alltoall 4096 >$platform.$model
+            done
+            cmp by_topology.$model by_simgrid.$model
+            [ -s by_simgrid.$model ]
+        done
+    done
+    "$PF_BIN/pfinfo" --platform fattree:4x4 | sed 's/fattree:4x4/star:16/' >wrong.xml
+    run pfrun -np 16 -platform wrong.xml -model analytic "$APP"
+    [ "$status" -ne 0 ]
+    [[ "$output" == *'error: the platform'*'"parfocal-cluster" and its cluster have different routes from host'* ]]
+}
+
 @test "report: JSON with the command, and a table" {
     run pfrun -np 2 -report out/deep "$APP"
     echo "$output"

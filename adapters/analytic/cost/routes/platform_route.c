@@ -22,33 +22,33 @@ static void link_changed(int link)
 
 /* The last route: its links are usually looked up next. */
 static struct {
-    sg_host_t from, to;
+    int from, to; /* 0: none; else plus 1 */
     struct pf_platform_route route;
 } last;
 
-static bool ask(sg_host_t from, sg_host_t to)
+static bool ask(int from, int to)
 {
-    if (last.from == from && last.to == to)
+    if (last.from == from + 1 && last.to == to + 1)
         return true;
-    last.from = NULL;
+    last.from = 0;
     free(last.route.links);
     last.route.links = NULL;
-    if (!pf_platform_find_route(pf_platform_node(from), pf_platform_node(to), &last.route))
+    if (!pf_platform_find_route(from, to, &last.route))
         return false;
     pf_platform_on_change(link_changed);
-    last.from = from;
-    last.to = to;
+    last.from = from + 1;
+    last.to = to + 1;
     return true;
 }
 
 void pf_cost_platform_route(void *context, int src_node, int dst_node, double *latency, double *bandwidth)
 {
-    const sg_host_t *hosts = context;
-    sg_host_t from = hosts[src_node], to = hosts[dst_node];
+    const int *hosts = context;
+    int from = hosts[src_node], to = hosts[dst_node];
     if (!ask(from, to)) {
         if (src_node != dst_node)
-            pf_die("the platform has no route from host %s to host %s", sg_host_get_name(from),
-                   sg_host_get_name(to));
+            pf_die("the platform has no route from host %s to host %s",
+                   sg_host_get_name(pf_platform_host(from)), sg_host_get_name(pf_platform_host(to)));
         /* What SimGrid's network models use where a host has no loopback of its own. */
         *latency = sg_cfg_get_double("network/loopback-lat");
         *bandwidth = sg_cfg_get_double("network/loopback-bw");
@@ -63,7 +63,7 @@ void pf_cost_platform_route(void *context, int src_node, int dst_node, double *l
 /* A fat pipe is not shared. */
 int pf_cost_platform_links(void *context, int src_node, int dst_node, struct pf_cost_link *out, int room)
 {
-    const sg_host_t *hosts = context;
+    const int *hosts = context;
     int count = 0;
     if (!ask(hosts[src_node], hosts[dst_node]))
         return 0;
