@@ -166,7 +166,7 @@ static void add_label(struct goal *goal, const char *label)
 static struct goal_operation *read_places(struct goal *goal, enum goal_kind kind, long size, char *at)
 {
     long places[2] = {0, 0};
-    for (bool cpu; (cpu = word(&at, "cpu")) || word(&at, "nic");)
+    for (bool cpu; *at && ((cpu = word(&at, "cpu")) || word(&at, "nic"));)
         places[!cpu] = number(goal, &at, "the number of a cpu or nic must be a number", false);
     if (*skip(at))
         goal_wrong(goal, "something stands behind the operation");
@@ -190,13 +190,15 @@ static void read_message(struct goal *goal, enum goal_kind kind, char *at)
 
 static void read_operation(struct goal *goal, char *label, char *at)
 {
-    if (word(&at, "calc")) {
+    char first = *(at = skip(at));
+    if (first == 'c' && word(&at, "calc")) {
         long time = number(goal, &at, "the time of a calc must be a number", false);
         read_places(goal, GOAL_CALC, time, at);
-    } else if (word(&at, "send") || word(&at, "recv")) {
-        read_message(goal, at[-4] == 's' ? GOAL_SEND : GOAL_RECV, at);
+    } else if (word(&at, first == 's' ? "send" : "recv")) {
+        read_message(goal, first == 's' ? GOAL_SEND : GOAL_RECV, at);
     } else {
-        goal_wrong(goal, "there are send, recv and calc");
+        goal_wrong(goal,
+                   label ? "there are send, recv and calc" : "neither an operation nor what one requires");
     }
     if (label)
         add_label(goal, label);
@@ -206,23 +208,22 @@ static void read_operation(struct goal *goal, char *label, char *at)
 static void read_line(struct goal *goal, char *at)
 {
     char *label = at;
-    if (word(&at, "send") || word(&at, "recv") || word(&at, "calc")) {
-        read_operation(goal, NULL, label);
-        return;
-    }
     while (is_of_label(*at))
         at++;
     char *end = at;
     at = skip(at);
-    bool requires = strncmp(at, "requires", 8) == 0, begins = strncmp(at, "irequires", 9) == 0,
-         colon = *at == ':';
-    if (end == label || !(requires || begins || colon))
-        goal_wrong(goal, "neither an operation nor what one requires");
-    *end = 0;
-    if (colon)
+    if (*at == ':' && end > label) {
+        *end = 0;
         read_operation(goal, label, at + 1);
-    else
-        goal_require(goal, find(goal, label), find(goal, skip(at + (requires ? 8 : 9))), requires);
+        return;
+    }
+    bool begins = *at == 'i';
+    if (end == label || strncmp(at + begins, "requires", 8) != 0) {
+        read_operation(goal, NULL, label);
+        return;
+    }
+    *end = 0;
+    goal_require(goal, find(goal, label), find(goal, skip(at + begins + 8)), !begins);
 }
 
 static void read_rank(struct goal *goal, char *line)
