@@ -11,6 +11,7 @@ Ends with status 1 after any warning, 77 (skipped) without clang-tidy.
 import argparse
 import concurrent.futures
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -35,8 +36,8 @@ def units(build, folders):
     return sorted(found.items())
 
 
-def fingerprint(command, configuration):
-    """Of everything that the verdict depends on, or None when it does not even preprocess."""
+def flags(command):
+    """The compiler and what it is told, without what it writes."""
     words, given = [], shlex.split(command["command"])
     while given:
         word = given.pop(0)
@@ -44,6 +45,12 @@ def fingerprint(command, configuration):
             given.pop(0)
         elif word not in ("-c", "-MD"):
             words.append(word)
+    return words
+
+
+def fingerprint(command, configuration):
+    """Of everything that the verdict depends on, or None when it does not even preprocess."""
+    words = flags(command)
     done = subprocess.run(words + ["-E"], cwd=command["directory"], capture_output=True)
     if done.returncode:
         return None
@@ -53,13 +60,15 @@ def fingerprint(command, configuration):
 SHALLOW = [f"--extra-arg={word}" for word in ("-Xclang", "-analyzer-config", "-Xclang", "mode=shallow")]
 
 
-def check(tidy, build, path, command, configuration, passed, extra):
+def check(tidy, path, command, configuration, passed, extra):
     """The complaints about one file; '' when there is none."""
     mark = fingerprint(command, configuration)
     stamp = os.path.join(passed, mark) if mark else None
     if stamp and os.path.exists(stamp):
         return ""
-    done = subprocess.run([tidy, "-p", build, "-quiet", "--config-file", os.path.join(ROOT, ".clang-tidy"), *extra, path],
+    # By -p it would be checked as often as it is compiled, for tests as well.
+    done = subprocess.run([tidy, "-quiet", "--config-file", os.path.join(ROOT, ".clang-tidy"), *extra, path, "--",
+                           *itertools.dropwhile(lambda word: not word.startswith("-"), flags(command))],
                           cwd=command["directory"], capture_output=True, text=True)
     if done.returncode == 0 and "warning: " not in done.stdout:
         if stamp:
@@ -91,7 +100,7 @@ def main():
         parser.error(f"{build} compiles nothing from {', '.join(options.folders)}")
     extra = SHALLOW if options.shallow else []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        answers = list(pool.map(lambda unit: check(tidy, build, *unit, configuration, passed, extra), work))
+        answers = list(pool.map(lambda unit: check(tidy, *unit, configuration, passed, extra), work))
     for answer in filter(None, answers):
         print(answer)
     print(f"clang-tidy: {len(work)} files, {len(list(filter(None, answers)))} with warnings")
