@@ -6,6 +6,7 @@
 #include <smpi/smpi.h>
 #include <xbt/config.h>
 
+#include "adapters/adapter.h"
 #include "base/log.h"
 #include "pf_own.h"
 
@@ -40,8 +41,20 @@ POLL(testsome, PMPI_Testsome, (int n, MPI_Request *requests, int *count, int *in
 POLL(iprobe, PMPI_Iprobe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status),
      (source, tag, comm, flag, status))
 
+/* As SMPI's, whose loop has no end where nothing comes. Waiting is not counted. */
+static int probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    for (int i = 0; i < PF_PROBE_LOOKS; i++) {
+        int found = 0, code = PMPI_Iprobe(source, tag, comm, &found, status);
+        if (code != MPI_SUCCESS || found)
+            return code;
+    }
+    return PF_PROBE_AGAIN;
+}
+
 void pf_smpi_polls_install(struct pf_own_fn *fn)
 {
+    fn->Probe = probe;
     fn->Test = test;
     fn->Testall = testall;
     fn->Testany = testany;

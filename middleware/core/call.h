@@ -83,6 +83,10 @@ static inline void pf_call_reset_polls(void)
  * reported. */
 void pf_call_idle(struct pf_rank *r, struct pf_instance *in);
 
+/* A blocking probe has looked PF_PROBE_LOOKS times in vain, and looks again: the same, and a job whose ranks
+ * all wait is reported. */
+void pf_call_probe_again(struct pf_rank *r, struct pf_instance *in);
+
 /* The same for a call of which the implementation has none that it could have charged. */
 void pf_call_idle_uncharged(struct pf_rank *r, struct pf_instance *in);
 

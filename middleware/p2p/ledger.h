@@ -53,6 +53,10 @@ bool pf_ledger_cancel(struct pf_ledger_side *side);
 struct pf_instance *pf_ledger_follow(struct pf_rank *r, MPI_Comm comm, int model);
 struct pf_instance *pf_ledger_plain(struct pf_rank *r, MPI_Comm comm);
 
+/* The native MPI_Probe, in native values; a job in which all ranks wait for ever is reported. */
+int pf_probe_native(struct pf_rank *r, struct pf_instance *in, int source, int tag, pf_native_comm_t comm,
+                    union pf_native_status *status);
+
 /* The rank's own mailbox, for a probe. */
 struct pf_ledger_mailbox *pf_ledger_probe_mailbox(struct pf_rank *r, MPI_Comm comm, int source, int tag);
 

@@ -70,6 +70,17 @@ struct pf_ledger_mailbox *pf_ledger_probe_mailbox(struct pf_rank *r, MPI_Comm ha
     return valid ? pf_ledger_own_mailbox(comm) : NULL;
 }
 
+int pf_probe_native(struct pf_rank *r, struct pf_instance *in, int source, int tag, pf_native_comm_t comm,
+                    union pf_native_status *status)
+{
+    for (;;) {
+        int code = in->fn->Probe(source, tag, comm, status);
+        if (code != PF_PROBE_AGAIN)
+            return code;
+        pf_call_probe_again(r, in);
+    }
+}
+
 /* Looks once, or until it is there (flag NULL). */
 static int look(struct pf_rank *r, struct pf_instance *in, const struct pf_ledger_route *at, int *flag,
                 union pf_native_status *status)
@@ -79,7 +90,7 @@ static int look(struct pf_rank *r, struct pf_instance *in, const struct pf_ledge
     pf_native_comm_t comm = pf_native(in, at->comm);
     if (flag)
         return in->fn->Iprobe(peer, tag, comm, flag, status);
-    return in->fn->Probe(peer, tag, comm, status);
+    return pf_probe_native(r, in, peer, tag, comm, status);
 }
 
 /* What a look in vain takes decides how often a waiting program looks: it must be the same as in a run

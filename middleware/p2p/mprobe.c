@@ -18,15 +18,15 @@ static void no_proc(MPI_Status *status)
 }
 
 /* Looks once, or until there is one (flag NULL). Returns the native code. */
-static int probe_native(struct pf_instance *in, int source, int tag, pf_native_comm_t comm, int *flag,
-                        pf_native_message_t *message, union pf_native_status *status)
+static int probe_native(struct pf_rank *r, struct pf_instance *in, int source, int tag, pf_native_comm_t comm,
+                        int *flag, pf_native_message_t *message, union pf_native_status *status)
 {
     source = pf_native_rank(in, source);
     tag = pf_native_tag(in, tag);
     if (!in->fn->Mprobe && flag)
         return in->fn->Iprobe(source, tag, comm, flag, status);
     if (!in->fn->Mprobe)
-        return in->fn->Probe(source, tag, comm, status);
+        return pf_probe_native(r, in, source, tag, comm, status);
     if (flag)
         return in->fn->Improbe(source, tag, comm, flag, message, status);
     return in->fn->Mprobe(source, tag, comm, message, status);
@@ -44,7 +44,7 @@ static int probe_recorded(struct pf_rank *r, struct pf_instance *in, struct pf_c
     if (flag)
         code = in->fn->Iprobe(at.peer, at.tag, pf_native(in, at.comm), flag, &native_status);
     else
-        code = in->fn->Probe(at.peer, at.tag, pf_native(in, at.comm), &native_status);
+        code = pf_probe_native(r, in, at.peer, at.tag, pf_native(in, at.comm), &native_status);
     if (code == MPI_SUCCESS && flag && !*flag) {
         pf_call_idle(r, in);
     } else if (code == MPI_SUCCESS) {
@@ -102,7 +102,7 @@ static int probe(struct pf_rank *r, int source, int tag, MPI_Comm handle, int *f
     pf_call_native_begin(r, in);
     if (mailbox)
         mailbox->held++;
-    int code = probe_native(in, source, tag, pf_native(in, handle), flag, &native, &native_status);
+    int code = probe_native(r, in, source, tag, pf_native(in, handle), flag, &native, &native_status);
     if (mailbox)
         mailbox->held--;
     if (code != MPI_SUCCESS)

@@ -119,6 +119,17 @@ setup_file() {
     done
 }
 
+@test "a probe that waits for ever is a deadlock, in model smpi as well" {
+    for model in smpi portals analytic ucx; do
+        for call in Probe Mprobe; do
+            run pfrun -np 2 -model $model "$APP" $call
+            echo "$output"
+            [ "$status" -eq 1 ]
+            [[ "$output" == *"error: deadlock"*"rank 0 is blocked in MPI_$call "*", model $model, at "*"ends.c:"* ]]
+        done
+    done
+}
+
 @test "the rank pays what Open MPI's messages cost, and only that" {
     run pfrun -np 2 -model portals "$COSTS" 1e-3
     [ "$status" -eq 0 ]

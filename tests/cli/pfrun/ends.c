@@ -119,6 +119,7 @@ static void send_late(void)
 
 int main(int argc, char **argv)
 {
+    MPI_Message message;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (strcmp(argv[1], "phases") == 0)
@@ -137,6 +138,10 @@ int main(int argc, char **argv)
         win_test();
     if (strcmp(argv[1], "Request_get_status") == 0)
         get_status();
+    if (strcmp(argv[1], "Probe") == 0)
+        MPI_Probe(1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (strcmp(argv[1], "Mprobe") == 0 && rank == 0)
+        MPI_Mprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
     if (strcmp(argv[1], "data") == 0 || strcmp(argv[1], "tests") == 0)
         send_and_test(argv[1][0] == 'd');
     if (strcmp(argv[1], "late") == 0 && rank == 0)
