@@ -191,7 +191,7 @@ extern "C" void pf_local_type_serialize_by_tree(void *type, int count, const voi
 extern "C" bool pf_local_type_is_ready(const void *handle)
 {
     const simgrid::smpi::Datatype *type = type_of(handle);
-    return type && (type->flags & type_committed) && !type->deleted;
+    return type && type != MPI_DATATYPE_NULL && (type->flags & type_committed) && !type->deleted;
 }
 
 extern "C" void pf_local_type_keep(void *type)

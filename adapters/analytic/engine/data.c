@@ -49,7 +49,7 @@ int an_check_data(int count, MPI_Datatype type)
 {
     if (count < 0)
         return MPI_ERR_COUNT;
-    return type != MPI_DATATYPE_NULL && pf_local_type_is_ready(type) ? MPI_SUCCESS : MPI_ERR_TYPE;
+    return pf_local_type_is_ready(type) ? MPI_SUCCESS : MPI_ERR_TYPE;
 }
 
 bool an_data_is_derived(MPI_Datatype type)

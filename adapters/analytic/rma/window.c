@@ -123,10 +123,29 @@ static int an_win_detach(MPI_Win win, const void *base)
     return MPI_SUCCESS;
 }
 
+/* Which of them the job has: see an_rma_install(). */
+static int (*unlock)(int rank, MPI_Win win);
+static int (*unlock_all)(MPI_Win win);
+
+/* A program that frees a locked window is wrong, and goes on under Open MPI. */
+static void give_locks_back(struct an_window *win)
+{
+    if (win->locked_all)
+        unlock_all((MPI_Win)win);
+    for (int i = 0; i < win->rma->size; i++) {
+        const struct an_peer *piece = win->peers[i / AN_PEERS];
+        if (!piece)
+            i |= AN_PEERS - 1; /* on to the next piece */
+        else if (piece[i % AN_PEERS].lock != AN_UNLOCKED)
+            unlock(i, (MPI_Win)win);
+    }
+}
+
 /* A barrier (MPI 3.1 section 11.2.5), entered when the member's operations have ended. */
 static int an_win_free(MPI_Win *handle)
 {
     struct an_window *win = an_window_of(*handle);
+    give_locks_back(win);
     an_flow_await(win, &win->all, false);
     int code = exchange(win->comm, PF_COLL_BARRIER, 0);
     if (an_job.by_messages)
@@ -180,8 +199,10 @@ void an_rma_install(struct pf_own_fn *fn)
     an_access_install(fn);
     if (an_job.by_messages) {
         an_pt2pt_install(fn);
-        return;
+    } else {
+        an_epoch_install(fn);
+        an_lock_install(fn);
     }
-    an_epoch_install(fn);
-    an_lock_install(fn);
+    unlock = fn->Win_unlock;
+    unlock_all = fn->Win_unlock_all;
 }

@@ -35,3 +35,22 @@ setup_file() {
         [ "$(grep -v smpi_config <<<"$output")" = "late locks: PASS" ]
     done
 }
+
+@test "an unlock waits for its own target, a locked window can be freed, and no memory and no datatype are found" {
+    unset PARFOCAL_ANALYTIC_SET
+    "$PF_BIN/pfcc" -O1 -o misused "$BATS_TEST_DIRNAME/misused.c"
+    for set in "windows = pt2pt" "windows = nic" "windows = words"; do
+        for what in locks freed; do
+            PARFOCAL_ANALYTIC_SET=$set run pfrun -np 3 -quiet -model analytic --log=root.thres:critical ./misused $what
+            echo "$output"
+            [ "$status" -eq 0 ]
+            [ -z "$output" ]
+        done
+    done
+    PARFOCAL_CHECK=yes run pfrun -np 2 -model analytic ./misused memory
+    [ "$status" -eq 86 ]
+    [[ "$output" == *"rank 0: MPI_Win_create at "*": the memory is NULL and the size 8"* ]]
+    run pfrun -np 2 -model analytic ./misused type
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"MPI_Alltoallv, called at "*"MPI_ERR_TYPE"* ]]
+}

@@ -107,6 +107,26 @@ static void with_locks(MPI_Win win, int *memory)
     CHECK(was == 3 * check_size);
 }
 
+/* What is for one target may wait while another one's is completed. */
+static void with_some(MPI_Win win, int *memory)
+{
+    int right = (check_rank + 1) % check_size, left = (check_rank + check_size - 1) % check_size;
+    int in[2] = {-1, -1};
+
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+    memory[0] = memory[1] = check_rank;
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+    CHECK_OK(MPI_Win_lock_all(0, win));
+    CHECK_OK(MPI_Get(&in[0], 1, MPI_INT, right, 0, 1, MPI_INT, win));
+    CHECK_OK(MPI_Win_flush(check_rank, win));
+    CHECK_OK(MPI_Get(&in[1], 1, MPI_INT, left, 1, 1, MPI_INT, win));
+    CHECK_OK(MPI_Win_flush(left, win));
+    CHECK(in[1] == left);
+    CHECK_OK(MPI_Win_flush_local(right, win));
+    CHECK(in[0] == right);
+    CHECK_OK(MPI_Win_unlock_all(win));
+}
+
 static void attributes(MPI_Win win, const int *memory)
 {
     MPI_Aint *size;
@@ -146,6 +166,7 @@ int main(int argc, char **argv)
         with_kinds(win[i & 1], memory[i & 1]);
         with_groups(win[i & 1], memory[i & 1]);
         with_locks(win[i & 1], memory[i & 1]);
+        with_some(win[i & 1], memory[i & 1]);
         TIME("window");
     }
     CHECK_OK(MPI_Win_free(&win[0]));

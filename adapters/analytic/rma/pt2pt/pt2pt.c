@@ -24,6 +24,14 @@ static int end(struct an_window *win)
     return MPI_SUCCESS;
 }
 
+/* The same for one target: what is for others may not even have been sent. */
+static int end_at(struct an_window *win, struct an_peer *peer)
+{
+    an_flow_await(win, &peer->flow, true);
+    an_window_reach(win, win->all.safe);
+    return MPI_SUCCESS;
+}
+
 /* ---- fences ---- */
 
 static void enter(struct an_window *win, enum pf_coll_kind kind, size_t bytes)
@@ -189,7 +197,7 @@ static int pt2pt_unlock(int rank, MPI_Win handle)
         an_window_await(win, peer_has_answered, peer);
     }
     peer->lock = AN_UNLOCKED;
-    return end(win);
+    return end_at(win, peer);
 }
 
 /* Locks of other members are requested with the first operation there. */
@@ -252,7 +260,7 @@ static int flush(int rank, MPI_Win handle, bool local)
     } else {
         flush_target(win, rank);
     }
-    return end(win);
+    return end_at(win, peer);
 }
 
 static int flush_all(MPI_Win handle, bool local)
