@@ -86,11 +86,11 @@ static void check_uses(const struct pf_check_call *call, const struct pf_check_r
     for (int i = first_use(check, range->from); i < check->use_count && check->uses[i].range.from < range->to;
          i++) {
         const struct pf_check_use *use = &check->uses[i];
-        if (use->request == except || !meet(range, &use->range))
+        if (use->user == except || !meet(range, &use->range))
             continue;
         pf_check_found(PF_CHECK_OVERLAP, call->rank, "%s %s memory that a pending %s %s",
                        pf_check_place_text(call->fn, call->site), range->writes ? "writes to" : "reads",
-                       pf_check_place_text(use->request->made.fn, use->request->made.site),
+                       pf_check_place_text(use->made.fn, use->made.site),
                        use->range.writes ? "writes to" : "reads");
         return;
     }
@@ -180,25 +180,65 @@ void pf_check_restart(struct pf_check_call *call, const struct pf_check_record *
             check_uses(call, &request->ranges[i], request);
 }
 
+static void add_use(struct pf_check *check, const struct pf_check_use *use)
+{
+    size_t length = (size_t)(use->range.to - use->range.from);
+    PF_ARRAY_ROOM(check->uses, check->use_capacity, check->use_count + 1);
+    int at = check->use_count++;
+    while (at > 0 && check->uses[at - 1].range.from > use->range.from) {
+        check->uses[at] = check->uses[at - 1];
+        at--;
+    }
+    check->uses[at] = *use;
+    if (length > check->longest)
+        check->longest = length;
+}
+
 void pf_check_use(struct pf_rank *r, struct pf_check_record *request)
 {
-    struct pf_check *check = r->check;
     request->active = true;
     for (int i = 0; i < 2; i++) {
-        const struct pf_check_range *range = &request->ranges[i];
-        size_t length = (size_t)(range->to - range->from);
-        if (length == 0)
-            continue;
-        PF_ARRAY_ROOM(check->uses, check->use_capacity, check->use_count + 1);
-        int at = check->use_count++;
-        while (at > 0 && check->uses[at - 1].range.from > range->from) {
-            check->uses[at] = check->uses[at - 1];
-            at--;
-        }
-        check->uses[at] = (struct pf_check_use){*range, request};
-        if (length > check->longest)
-            check->longest = length;
+        struct pf_check_use use = {request->ranges[i], request->made, request, -1};
+        if (use.range.from != use.range.to)
+            add_use(r->check, &use);
     }
+}
+
+/* A buffer that the window reads already, where most programs read it again. */
+static struct pf_check_use *same_use(const struct pf_check *check, const struct pf_check_use *new)
+{
+    int i = first_use(check, new->range.from);
+    while (i < check->use_count && check->uses[i].range.from < new->range.from)
+        i++;
+    struct pf_check_use *use = i < check->use_count ? &check->uses[i] : NULL;
+    bool same = use && use->user == new->user && use->range.from == new->range.from &&
+                use->range.to == new->range.to && !use->range.writes && !new->range.writes;
+    return same ? use : NULL;
+}
+
+void pf_check_use_origin(struct pf_check_call *call, MPI_Win win, int target)
+{
+    const struct pf_check_record *record = pf_check_find(call->rank, win);
+    for (int i = 0; record && i < call->range_count; i++) {
+        struct pf_check_use new = {call->ranges[i], {call->fn, call->site}, record, target};
+        struct pf_check_use *use = same_use(call->rank->check, &new);
+        if (!use)
+            add_use(call->rank->check, &new);
+        else if (use->target != target)
+            use->target = -1;
+    }
+}
+
+void pf_check_unuse_origins(struct pf_rank *r, const struct pf_check_record *win, int target)
+{
+    struct pf_check *check = r->check;
+    int left = 0;
+    for (int i = 0; i < check->use_count; i++) {
+        const struct pf_check_use *use = &check->uses[i];
+        if (use->user != win || (target != -1 && use->target != -1 && use->target != target))
+            check->uses[left++] = *use;
+    }
+    check->use_count = left;
 }
 
 void pf_check_unuse(struct pf_rank *r, struct pf_check_record *request)
@@ -208,7 +248,7 @@ void pf_check_unuse(struct pf_rank *r, struct pf_check_record *request)
     bool has_ranges = request->ranges[0].from || request->ranges[1].from;
     if (request->active && has_ranges) {
         for (int i = 0; i < check->use_count; i++)
-            if (check->uses[i].request != request)
+            if (check->uses[i].user != request)
                 check->uses[left++] = check->uses[i];
         check->use_count = left;
     }

@@ -53,13 +53,14 @@ void pf_check_epoch(struct pf_check_call *call, MPI_Win handle, int target, int 
     struct pf_check_record *record = pf_check_find(call->rank, handle);
     const struct pf_win *win = pf_win_of(handle);
     const char *wrong = NULL;
-    bool opens = false;
+    bool opens = false, completes = false;
     if (call->refused || !record || record->kind != PF_KIND_WIN || !win ||
         (target != -1 && !is_target(win, target)))
         return;
     switch (call->fn) {
     case PF_FN_Win_fence:
         wrong = cannot_fence(win, assertion);
+        completes = true;
         break;
     case PF_FN_Win_lock:
     case PF_FN_Win_lock_all:
@@ -72,12 +73,15 @@ void pf_check_epoch(struct pf_check_call *call, MPI_Win handle, int target, int 
         opens = true;
         break;
     case PF_FN_Win_unlock:
+        completes = true;
         wrong = is_locked(win, target) ? NULL : "this target is not locked";
         break;
     case PF_FN_Win_unlock_all:
+        completes = true;
         wrong = win->epoch == PF_WIN_LOCKED_ALL ? NULL : "MPI_Win_lock_all has not been called";
         break;
     case PF_FN_Win_complete:
+        completes = true;
         wrong = win->accessed ? NULL : "MPI_Win_start has not been called";
         break;
     case PF_FN_Win_wait:
@@ -86,14 +90,17 @@ void pf_check_epoch(struct pf_check_call *call, MPI_Win handle, int target, int 
         break;
     case PF_FN_Win_flush:
     case PF_FN_Win_flush_local:
+        completes = true;
         wrong =
             win->epoch == PF_WIN_LOCKED_ALL || is_locked(win, target) ? NULL : "this target is not locked";
         break;
     case PF_FN_Win_flush_all:
     case PF_FN_Win_flush_local_all:
+        completes = true;
         wrong = pf_win_epoch_flush(win, -1) ? "no target is locked" : NULL;
         break;
     case PF_FN_Win_free: /* it must be called, or else the other members wait */
+        pf_check_unuse_origins(call->rank, record, -1);
         if (win->epoch >= PF_WIN_FENCED_AND_USED || win->exposed)
             pf_check_found(PF_CHECK_EPOCH, call->rank, "%s: the epoch opened by %s has not ended",
                            pf_check_place_text(call->fn, call->site),
@@ -102,6 +109,8 @@ void pf_check_epoch(struct pf_check_call *call, MPI_Win handle, int target, int 
     default:
         break;
     }
+    if (completes)
+        pf_check_unuse_origins(call->rank, record, target);
     if (wrong)
         refuse(call, opens ? &record->opened : NULL, wrong);
     else if (opens)
@@ -124,6 +133,14 @@ void pf_check_access(struct pf_check_call *call, MPI_Win handle, int target, boo
         refuse(call, NULL, "there is no epoch for this target");
     else if (win->epoch == PF_WIN_FENCED)
         record->opened = (struct pf_check_place){call->fn, call->site};
+}
+
+/* It can be made, and any access will crash. */
+void pf_check_window(struct pf_check_call *call, const void *base, MPI_Aint size)
+{
+    if (!base && size > 0)
+        pf_check_found(PF_CHECK_ARGUMENT, call->rank, "%s: the memory is NULL and the size %lld",
+                       pf_check_place_text(call->fn, call->site), (long long)size);
 }
 
 void pf_check_transfer(struct pf_check_call *call, MPI_Count count, MPI_Datatype type, MPI_Count target_count,

@@ -90,10 +90,12 @@ struct pf_check_record {
     };
 };
 
-/* A range in use, and its user. */
+/* A range in use, and its user: a request, or operations on a window. */
 struct pf_check_use {
     struct pf_check_range range;
-    const struct pf_check_record *request;
+    struct pf_check_place made;
+    const struct pf_check_record *user;
+    int target; /* of operations on a window; -1: several */
 };
 
 /* One rank's. */
@@ -260,6 +262,11 @@ void pf_check_blocks(struct pf_check_call *call, const void *buffer, const int *
 void pf_check_use(struct pf_rank *r, struct pf_check_record *request);
 void pf_check_unuse(struct pf_rank *r, struct pf_check_record *request);
 
+/* The same for what a call without a request has left at its origin, until it is complete there (of all
+ * targets: -1). */
+void pf_check_use_origin(struct pf_check_call *call, MPI_Win win, int target);
+void pf_check_unuse_origins(struct pf_rank *r, const struct pf_check_record *win, int target);
+
 /* A persistent request starts: do its ranges meet others in use? */
 void pf_check_restart(struct pf_check_call *call, const struct pf_check_record *request);
 
@@ -270,6 +277,9 @@ void pf_check_epoch(struct pf_check_call *call, MPI_Win handle, int target, int 
 
 /* A call that needs an epoch; with a request only one of locks will do. */
 void pf_check_access(struct pf_check_call *call, MPI_Win handle, int target, bool request);
+
+/* The memory of a new window. */
+void pf_check_window(struct pf_check_call *call, const void *base, MPI_Aint size);
 
 /* What moves between the origin and the target; */
 void pf_check_transfer(struct pf_check_call *call, MPI_Count count, MPI_Datatype type, MPI_Count target_count,

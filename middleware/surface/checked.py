@@ -256,7 +256,8 @@ def one_sided(f):
         win = "win ? *win : MPI_WIN_NULL" if f.stem == "Win_free" else "win"
         return [f"pf_check_epoch(&call, {win}, {EPOCHS[f.stem]});"]
     if any(p.name == "disp_unit" and p.dir == "in" for p in f.params):
-        return ["pf_check_positive(&call, \"displacement unit\", disp_unit);"]
+        base = ["pf_check_window(&call, base, size);"] if f.stem == "Win_create" else []
+        return ["pf_check_positive(&call, \"displacement unit\", disp_unit);"] + base
     accesses = any(p.name == "target_rank" for p in f.params)
     if accesses:
         lines.append("pf_check_target(&call, win, target_rank);")
@@ -267,11 +268,8 @@ def one_sided(f):
         condition = "if (op != MPI_NO_OP)" if f.of_kind("OP") and len(moved) > 1 and buffer.name == "origin_addr" else ""
         lines += [condition] if condition else []
         indented = "    " if condition else ""
-        if f.of_kind("REQUEST"):
-            lines.append(f"{indented}pf_check_buffer(&call, {buffer.name}, {count}, {datatype}, 1, "
-                         f"{'false' if buffer.dir == 'in' else 'true'});")
-        else:
-            lines.append(f"{indented}pf_check_memory(&call, {buffer.name}, {count}, {datatype});")
+        lines.append(f"{indented}pf_check_buffer(&call, {buffer.name}, {count}, {datatype}, 1, "
+                     f"{'false' if buffer.dir == 'in' else 'true'});")
         if count != "1":
             lines += [condition] if condition else []
             lines.append(f"{indented}pf_check_transfer(&call, {count}, {datatype}, target_count, target_datatype);")
@@ -311,6 +309,8 @@ def collective(f):
 def after(f):
     """What a call that has succeeded has made and freed."""
     lines = []
+    if any(p.name == "target_rank" for p in f.params) and not f.of_kind("REQUEST"):
+        lines.append("pf_check_use_origin(&call, win, target_rank);")
     for p in f.params:
         if p.kind == "KEYVAL" and p.dir == "out":
             lines.append(f"pf_check_made_keyval(&call, *{p.name});")

@@ -34,6 +34,36 @@ int main(int argc, char **argv)
         if (!wrong)
             MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
     }
+    CASE("origin")
+    {
+        MPI_Win_lock_all(0, win);
+        MPI_Get(&value, 1, MPI_INT, right, 0, 1, MPI_INT, win);
+        if (!wrong || rank != 0)
+            MPI_Win_flush_local(right, win);
+        MPI_Put(&value, 1, MPI_INT, right, 1, 1, MPI_INT, win);
+        MPI_Put(&value, 1, MPI_INT, rank, 2, 1, MPI_INT, win);
+        MPI_Win_flush(rank, win);
+        MPI_Win_flush(right, win);
+        MPI_Sendrecv_replace(&value, 1, MPI_INT, right, 0, right, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Win_unlock_all(win);
+    }
+    CASE("result")
+    {
+        int one = 1, old[2];
+        MPI_Win_fence(0, win);
+        MPI_Fetch_and_op(&one, &old[0], MPI_INT, right, 0, MPI_SUM, win);
+        MPI_Fetch_and_op(&one, &old[!wrong], MPI_INT, right, 0, MPI_SUM, win);
+        MPI_Win_fence(0, win);
+        MPI_Get(old, 2, MPI_INT, right, 0, 2, MPI_INT, win);
+        MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    }
+    CASE("locked") /* the operation is complete all the same, in every model */
+    {
+        MPI_Win_lock(MPI_LOCK_SHARED, right, 0, win);
+        MPI_Get(&value, 1, MPI_INT, right, 0, 1, MPI_INT, win);
+        if (!wrong)
+            MPI_Win_unlock(right, win);
+    }
     MPI_Win_free(&win);
     MPI_Finalize();
     return 0;
