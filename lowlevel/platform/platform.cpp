@@ -188,7 +188,7 @@ bool ask_simgrid(sg_host_t from, sg_host_t to, std::vector<int> &path, double &l
     return !path.empty() || latency > 0.0;
 }
 
-/* The ports of a route, whose links SimGrid has told. */
+/* The ports of a route, with the links that SimGrid reports. */
 struct Lesson {
     const std::vector<int> *path;
     size_t count;
