@@ -266,10 +266,9 @@ def one_sided(f):
     moved = triples(f) or [(p, "1", "datatype") for p in f.of_kind("BUFFER") if accesses]
     for buffer, count, datatype in moved:
         condition = "if (op != MPI_NO_OP)" if f.of_kind("OP") and len(moved) > 1 and buffer.name == "origin_addr" else ""
-        lines += [condition] if condition else []
         indented = "    " if condition else ""
-        lines.append(f"{indented}pf_check_buffer(&call, {buffer.name}, {count}, {datatype}, 1, "
-                     f"{'false' if buffer.dir == 'in' else 'true'});")
+        lines += [condition.replace(")", " && target_rank != MPI_PROC_NULL)") if condition else "if (target_rank != MPI_PROC_NULL)",
+                  f"    pf_check_buffer(&call, {buffer.name}, {count}, {datatype}, 1, {'false' if buffer.dir == 'in' else 'true'});"]
         if count != "1":
             lines += [condition] if condition else []
             lines.append(f"{indented}pf_check_transfer(&call, {count}, {datatype}, target_count, target_datatype);")

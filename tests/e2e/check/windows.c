@@ -42,6 +42,7 @@ int main(int argc, char **argv)
             MPI_Win_flush_local(right, win);
         MPI_Put(&value, 1, MPI_INT, right, 1, 1, MPI_INT, win);
         MPI_Put(&value, 1, MPI_INT, rank, 2, 1, MPI_INT, win);
+        MPI_Get(&value, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win);
         MPI_Win_flush(rank, win);
         MPI_Win_flush(right, win);
         MPI_Sendrecv_replace(&value, 1, MPI_INT, right, 0, right, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
