@@ -88,9 +88,14 @@ void find_topology()
     topology.fabric = pf_fabric_make(text, &any, error, sizeof error);
     if (!topology.fabric)
         pf_die("the platform's property \"%s\": %s", name, error);
-    if (topology.fabric->nodes != static_cast<int32_t>(hosts.size()))
-        pf_die("the platform has %zu hosts, and its property \"%s\", '%s', %d nodes", hosts.size(), name,
-               text, topology.fabric->nodes);
+    if (topology.fabric->nodes != static_cast<int32_t>(hosts.size())) {
+        if (!topology.learns)
+            pf_die("the platform has %zu hosts, and its property \"%s\", '%s', %d nodes", hosts.size(), name,
+                   text, topology.fabric->nodes);
+        pf_fabric_free(topology.fabric); /* the cluster is a part of the platform */
+        topology.fabric = nullptr;
+        return;
+    }
     topology.links.resize(static_cast<size_t>(pf_fabric_links(topology.fabric)), -1);
 }
 
