@@ -11,6 +11,7 @@
 #include "adapters/local/types.h"
 #include "adapters/smpi/smpi_receive.h"
 #include "adapters/smpi/smpi_shadow.h"
+#include "adapters/smpi/smpi_win.h"
 #include "base/memory.h"
 #include "pf_own.h"
 
@@ -291,9 +292,30 @@ static int win_free(MPI_Win *win)
 {
     const void *gone = *win;
     int code = PMPI_Win_free(win);
-    if (code == MPI_SUCCESS)
-        pf_smpi_calls_forget(gone);
+    if (code != MPI_SUCCESS)
+        return code;
+    pf_smpi_calls_forget(gone);
+    pf_smpi_win_fenced((void *)gone, false);
     return code;
+}
+
+static int win_fence(int assertion, MPI_Win win)
+{
+    int code = PMPI_Win_fence(assertion, win);
+    pf_smpi_win_fenced(win, !(assertion & MPI_MODE_NOSUCCEED));
+    return code;
+}
+
+static int win_post(MPI_Group group, int assertion, MPI_Win win)
+{
+    pf_smpi_win_close(win);
+    return PMPI_Win_post(group, assertion, win);
+}
+
+static int win_start(MPI_Group group, int assertion, MPI_Win win)
+{
+    pf_smpi_win_close(win);
+    return PMPI_Win_start(group, assertion, win);
 }
 
 /* The room may hold more than is unpacked. */
@@ -332,4 +354,7 @@ void pf_smpi_calls_install(struct pf_own_fn *fn)
     fn->Win_attach = win_attach;
     fn->Win_detach = win_detach;
     fn->Win_free = win_free;
+    fn->Win_fence = win_fence;
+    fn->Win_post = win_post;
+    fn->Win_start = win_start;
 }

@@ -7,6 +7,8 @@
  */
 #include "adapters/smpi/smpi_win.h"
 
+#include <unordered_set>
+
 #include <simgrid/actor.h>
 #include <smpi/smpi.h>
 
@@ -104,6 +106,9 @@ void Alone::install()
     simgrid::smpi::colls::allgather = allgather;
 }
 
+/* Windows, a rank's each, that count fences as open: an epoch of another kind would count against these. */
+std::unordered_set<const void *> fenced;
+
 } // namespace
 
 extern "C" void *pf_smpi_win_new(const struct pf_win_recipe *recipe)
@@ -120,10 +125,28 @@ extern "C" void pf_smpi_win_open(void *win)
 {
     Alone alone(nullptr);
     static_cast<Win *>(win)->fence(MPI_MODE_NOPRECEDE);
+    fenced.insert(win);
+}
+
+extern "C" void pf_smpi_win_fenced(void *win, bool open)
+{
+    if (open)
+        fenced.insert(win);
+    else
+        fenced.erase(win);
+}
+
+extern "C" void pf_smpi_win_close(void *win)
+{
+    if (!fenced.erase(win))
+        return;
+    Alone alone(nullptr);
+    static_cast<Win *>(win)->fence(MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED);
 }
 
 extern "C" void pf_smpi_win_free(void *win)
 {
+    fenced.erase(win);
     Alone alone(nullptr);
     Win::del(static_cast<Win *>(win));
 }

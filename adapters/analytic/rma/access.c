@@ -105,7 +105,9 @@ static int put(const struct side *from, const struct aim *aim, MPI_Win handle, M
     return MPI_SUCCESS;
 }
 
-static int get(const struct side *into, const struct aim *aim, MPI_Win handle, MPI_Request *request)
+/* With MPI_NO_OP it is one of the accumulates, which keep their order. */
+static int get(const struct side *into, const struct aim *aim, MPI_Op op, MPI_Win handle,
+               MPI_Request *request)
 {
     struct an_window *win = an_window_of(handle);
     struct an_layout there;
@@ -119,6 +121,7 @@ static int get(const struct side *into, const struct aim *aim, MPI_Win handle, M
         return MPI_ERR_TRUNCATE;
     }
     struct an_access *a = access_new(win, AN_GET, aim, &there);
+    a->op = op;
     a->answers = true;
     an_layout_make(&a->here, into->at, into->count, into->type);
     make_room(a, 0);
@@ -146,7 +149,7 @@ static int accumulate(const struct side *from, const struct side *result, const 
     struct an_window *win = an_window_of(handle);
     struct an_layout there;
     if (result && op == MPI_NO_OP)
-        return get(result, aim, handle, request);
+        return get(result, aim, op, handle, request);
     int error = an_check_data(from->count, from->type);
     if (!error && result)
         error = an_check_data(result->count, result->type);
@@ -232,7 +235,7 @@ static int end(int error, MPI_Win handle)
 
 CALLS(put, put(SIDE(from, n, t), AIM, win, request), const void *from, int n, MPI_Datatype t, int rank,
       MPI_Aint disp, int m, MPI_Datatype u)
-CALLS(get, get(SIDE(into, n, t), AIM, win, request), void *into, int n, MPI_Datatype t, int rank,
+CALLS(get, get(SIDE(into, n, t), AIM, MPI_OP_NULL, win, request), void *into, int n, MPI_Datatype t, int rank,
       MPI_Aint disp, int m, MPI_Datatype u)
 CALLS(accumulate, accumulate(SIDE(from, n, t), NULL, AIM, op, win, request), const void *from, int n,
       MPI_Datatype t, int rank, MPI_Aint disp, int m, MPI_Datatype u, MPI_Op op)

@@ -76,6 +76,8 @@ static void with_groups(MPI_Win win, int *memory)
     CHECK_OK(MPI_Win_get_group(win, &all));
     CHECK_OK(MPI_Group_incl(all, 1, &left, &origin));
     CHECK_OK(MPI_Group_incl(all, 1, &right, &target));
+    for (int i = 0; i < 2; i++) /* no epoch, as no operations follow */
+        CHECK_OK(MPI_Win_fence(0, win));
     CHECK_OK(MPI_Win_post(origin, 0, win));
     CHECK_OK(MPI_Win_start(target, 0, win));
     CHECK_OK(MPI_Put(out, N, MPI_INT, right, 0, N, MPI_INT, win));
@@ -114,6 +116,7 @@ static void with_some(MPI_Win win, int *memory)
     int in[2] = {-1, -1};
 
     CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+    memset(memory, 0, N * sizeof(int));
     memory[0] = memory[1] = check_rank;
     CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
     CHECK_OK(MPI_Win_lock_all(0, win));
@@ -124,6 +127,15 @@ static void with_some(MPI_Win win, int *memory)
     CHECK(in[1] == left);
     CHECK_OK(MPI_Win_flush_local(right, win));
     CHECK(in[0] == right);
+    for (int i = 1; i <= 20; i++) { /* accumulates of one origin at one place keep their order */
+        int one = 1, now = -1, old[8];
+        for (int k = 0; k < 8; k++)
+            CHECK_OK(MPI_Fetch_and_op(&one, &old[k], MPI_INT, 0, N - 1, MPI_SUM, win));
+        CHECK_OK(MPI_Accumulate(&one, 1, MPI_INT, 0, 2 + check_rank, 1, MPI_INT, MPI_SUM, win));
+        CHECK_OK(MPI_Fetch_and_op(&one, &now, MPI_INT, 0, 2 + check_rank, MPI_NO_OP, win));
+        CHECK_OK(MPI_Win_flush(0, win));
+        CHECK(now == i);
+    }
     CHECK_OK(MPI_Win_unlock_all(win));
 }
 

@@ -44,7 +44,7 @@ static void demanded(struct an_window *win, const struct an_fragment *f, double 
 
 static bool is_atomic(const struct an_access *a)
 {
-    return a->action == AN_ACCUMULATE || a->action == AN_SWAP;
+    return a->action == AN_ACCUMULATE || a->action == AN_SWAP || (a->action == AN_GET && a->op == MPI_NO_OP);
 }
 
 static double begin(struct an_access *a, double date);
