@@ -17,6 +17,7 @@ extern "C" {
 #include "lowlevel/topology/fabric.h"
 }
 
+#include <simgrid/kernel/routing/NetPoint.hpp>
 #include <simgrid/s4u/Engine.hpp>
 #include <simgrid/s4u/Host.hpp>
 #include <simgrid/s4u/Link.hpp>
@@ -88,11 +89,14 @@ void find_topology()
     topology.fabric = pf_fabric_make(text, &any, error, sizeof error);
     if (!topology.fabric)
         pf_die("the platform's property \"%s\": %s", name, error);
-    if (topology.fabric->nodes != static_cast<int32_t>(hosts.size())) {
+    bool fits = topology.fabric->nodes == static_cast<int32_t>(hosts.size());
+    for (size_t i = 1; fits && topology.learns && i < hosts.size(); i++) /* in the order of the cluster */
+        fits = hosts[i - 1]->get_netpoint()->id() < hosts[i]->get_netpoint()->id();
+    if (!fits) {
         if (!topology.learns)
             pf_die("the platform has %zu hosts, and its property \"%s\", '%s', %d nodes", hosts.size(), name,
                    text, topology.fabric->nodes);
-        pf_fabric_free(topology.fabric); /* the cluster is a part of the platform */
+        pf_fabric_free(topology.fabric); /* the cluster is a part of the platform, or has other names */
         topology.fabric = nullptr;
         return;
     }

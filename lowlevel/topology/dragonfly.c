@@ -446,7 +446,6 @@ static bool dragonfly_cluster(const struct pf_fabric *f, struct pf_fabric_cluste
 {
     const struct dragonfly *d = f->shape;
     strcpy(c->topology, "DRAGONFLY");
-    c->same_routes = true;
     snprintf(c->parameters, sizeof c->parameters, "%d,%d;%d,1;%d,1;%d", d->groups, d->width, d->rows,
              d->columns, d->terminals);
     return d->is_numbered && d->columns >= d->groups;

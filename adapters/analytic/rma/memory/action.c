@@ -29,7 +29,7 @@ void an_flow_end(struct an_window *win, struct an_flow *flow)
         an_rank_notify(win->rank, pf_engine_now());
 }
 
-void an_flow_await(struct an_window *win, struct an_flow *flow, bool safe)
+void an_flow_await_answers(struct an_window *win, const struct an_flow *flow)
 {
     struct an_rank *rank = win->rank;
     an_rank_pay_call(rank);
@@ -38,6 +38,11 @@ void an_flow_await(struct an_window *win, struct an_flow *flow, bool safe)
         an_rank_await(rank, 1, an_now(rank));
         win->awaited = NULL;
     }
+}
+
+void an_flow_await(struct an_window *win, struct an_flow *flow, bool safe)
+{
+    an_flow_await_answers(win, flow);
     an_window_reach(win, safe ? flow->safe : flow->acknowledged);
 }
 

@@ -239,7 +239,9 @@ void an_access_work(struct an_access *a);
 /* Writes the answer to the origin's memory, and completes its request and its part of the flows. */
 void an_access_answer(struct an_access *a);
 void an_access_discard(struct an_access *a);
-/* The rank waits until all of the flow has ended: at the origin alone (`safe`), or everywhere. */
+/* The rank waits until all of the flow has ended: at the origin alone (`safe`), or everywhere; or only for
+ * the answers. */
+void an_flow_await_answers(struct an_window *win, const struct an_flow *flow);
 void an_flow_await(struct an_window *win, struct an_flow *flow, bool safe);
 
 void an_flow_note(struct an_flow *flow, double safe, double acknowledged);

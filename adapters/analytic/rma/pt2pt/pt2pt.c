@@ -27,7 +27,7 @@ static int end(struct an_window *win)
 /* The same for one target: what is for others may not even have been sent. */
 static int end_at(struct an_window *win, struct an_peer *peer)
 {
-    an_flow_await(win, &peer->flow, true);
+    an_flow_await_answers(win, &peer->flow);
     an_window_reach(win, win->all.safe);
     return MPI_SUCCESS;
 }
