@@ -36,12 +36,12 @@ setup_file() {
     done
 }
 
-@test "an unlock waits for its own target, a locked window can be freed, and no memory and no datatype are found" {
+@test "an unlock waits for its own target, a locked window can be freed, accumulates keep their order, and no memory and no datatype are found" {
     unset PARFOCAL_ANALYTIC_SET
     "$PF_BIN/pfcc" -O1 -o misused "$BATS_TEST_DIRNAME/misused.c"
     for set in "windows = pt2pt" "windows = nic" "windows = words"; do
-        for what in locks freed; do
-            PARFOCAL_ANALYTIC_SET=$set run pfrun -np 3 -quiet -model analytic --log=root.thres:critical ./misused $what
+        for what in locks freed order; do
+            PARFOCAL_ANALYTIC_SET=$set run pfrun -np 4 -quiet -model analytic --log=root.thres:critical ./misused $what
             echo "$output"
             [ "$status" -eq 0 ]
             [ -z "$output" ]
