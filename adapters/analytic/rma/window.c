@@ -127,7 +127,7 @@ static int an_win_detach(MPI_Win win, const void *base)
 static int (*unlock)(int rank, MPI_Win win);
 static int (*unlock_all)(MPI_Win win);
 
-/* A program that frees a locked window is wrong, and goes on under Open MPI. */
+/* A program that frees a locked window is wrong, and goes on under Open MPI 4.1.4. */
 static void give_locks_back(struct an_window *win)
 {
     if (win->locked_all)

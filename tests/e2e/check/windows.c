@@ -58,13 +58,6 @@ int main(int argc, char **argv)
         MPI_Get(old, 2, MPI_INT, right, 0, 2, MPI_INT, win);
         MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
     }
-    CASE("locked") /* the operation is complete all the same, in every model */
-    {
-        MPI_Win_lock(MPI_LOCK_SHARED, right, 0, win);
-        MPI_Get(&value, 1, MPI_INT, right, 0, 1, MPI_INT, win);
-        if (!wrong)
-            MPI_Win_unlock(right, win);
-    }
     MPI_Win_free(&win);
     MPI_Finalize();
     return 0;
