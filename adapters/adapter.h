@@ -13,11 +13,11 @@
  * native MPI functions directly through instance->fn, with values that it translates by the instance's
  * tables: no adapter code runs on the way of an ordinary call but enter and leave.
  */
+#define PF_ADAPTER_ABI 1
+
 /* What a native MPI_Probe may return that has looked so often in vain: it is to be called again. */
 #define PF_PROBE_AGAIN (-1)
 #define PF_PROBE_LOOKS 1000
-
-#define PF_ADAPTER_ABI 1
 
 /* MPI implementations; several models may share one (base/models.def). Each costs a slot in every object and
  * a turn in loops of the waiting calls. */

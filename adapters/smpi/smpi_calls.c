@@ -295,7 +295,7 @@ static int win_free(MPI_Win *win)
     if (code != MPI_SUCCESS)
         return code;
     pf_smpi_calls_forget(gone);
-    pf_smpi_win_fenced((void *)gone, false);
+    pf_smpi_win_fenced(gone, false);
     return code;
 }
 

@@ -128,7 +128,7 @@ extern "C" void pf_smpi_win_open(void *win)
     fenced.insert(win);
 }
 
-extern "C" void pf_smpi_win_fenced(void *win, bool open)
+extern "C" void pf_smpi_win_fenced(const void *win, bool open)
 {
     if (open)
         fenced.insert(win);

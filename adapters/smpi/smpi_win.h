@@ -19,7 +19,7 @@ void pf_smpi_win_open(void *win);
 
 /* A call of MPI_Win_fence has ended: may operations follow? The epoch ends when one of another kind begins,
  * of which SMPI's window would else believe that it is none. */
-void pf_smpi_win_fenced(void *win, bool open);
+void pf_smpi_win_fenced(const void *win, bool open);
 void pf_smpi_win_close(void *win);
 
 /* The end of a window, without its barriers. */

@@ -152,7 +152,7 @@ void pf_check_buffer(struct pf_check_call *call, const void *buffer, MPI_Count c
         if (meet(&call->ranges[i], &range))
             pf_check_found(PF_CHECK_OVERLAP, call->rank, "%s: its buffers overlap",
                            pf_check_place_text(call->fn, call->site));
-    if (call->range_count < 2)
+    if (call->range_count < 3)
         call->ranges[call->range_count++] = range;
 }
 

@@ -153,7 +153,7 @@ struct pf_check_call {
     const void *outer; /* of the call in whose callback this one is made */
     int refused;       /* not MPI_SUCCESS: the call cannot be passed on, and ends with this class */
     MPI_Comm comm;     /* whose error handler is called */
-    struct pf_check_range ranges[2];
+    struct pf_check_range ranges[3]; /* a request has the first two */
     int range_count;
     struct pf_check_collective collective;
     const struct pf_comm *collective_comm;           /* on which it is a collective, */

@@ -55,6 +55,9 @@ int main(int argc, char **argv)
         MPI_Fetch_and_op(&one, &old[0], MPI_INT, right, 0, MPI_SUM, win);
         MPI_Fetch_and_op(&one, &old[!wrong], MPI_INT, right, 0, MPI_SUM, win);
         MPI_Win_fence(0, win);
+        MPI_Compare_and_swap(&one, &value, &old[0], MPI_INT, right, 0, win);
+        MPI_Compare_and_swap(&one, &value, &old[!wrong], MPI_INT, right, 1, win);
+        MPI_Win_fence(0, win);
         MPI_Get(old, 2, MPI_INT, right, 0, 2, MPI_INT, win);
         MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
     }
