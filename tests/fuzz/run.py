@@ -22,7 +22,7 @@ TARGETS = {
         "harness": "tests/fuzz/parameters.c",
         "source": "adapters/analytic/cost/parameters/quantity.c",
         "with": ["adapters/analytic/cost/" + name + ".c" for name in
-                 ("calls", "cost", "setup", "way", "parameters/derive", "parameters/parameters", "routes/crowd", "routes/links", "routes/paths", "routes/ports")] +
+                 ("calls", "cost", "setup", "way", "parameters/derive", "parameters/parameters", "routes/busy", "routes/crowd", "routes/links", "routes/paths", "routes/ports")] +
                 ["lowlevel/nic/levels.c", "lowlevel/ucx/settings.c"] + ["lowlevel/topology/" + name + ".c" for name in ("dragonfly", "dragonflyplus", "fabric", "fillers", "grid", "hyperx", "kinds", "tree", "twisted")],
         "generated": "lowlevel/topology",  # in the build directory
         # Negative numbers are taken.

@@ -102,6 +102,12 @@ static double take(struct pf_busy *busy, double ready, double duration)
     return busy && duration > 0 ? pf_busy_take(busy, ready, duration) : ready;
 }
 
+/* A link or a NIC serves short messages whole, and one after the other. */
+static double serve(const struct pf_cost_way *way, struct pf_busy *busy, double ready, double duration)
+{
+    return busy && duration > 0 ? pf_busy_serve(busy, ready, duration, way->passes) : ready;
+}
+
 /* Long messages lose what a short one takes of both NICs. */
 static inline void take_of_long(const struct pf_cost_way *way, double start, double came, double busy)
 {
@@ -194,9 +200,10 @@ static double transmit_by_ports(struct pf_cost *cost, struct pf_cost_way *way, s
     const struct pf_cost_range *range = way->range;
     struct pf_ports_pair port = pf_ports_of(network->ports, way->from, way->to);
     double byte_time = way->byte_time, busy = way->busy, nic = nic_time(way, bytes);
-    double first = take(&(way->passes ? network->passing_out : network->busy_out)[way->from], ready, nic);
-    double together = 0,
-           start = take(pf_ports_busy(network->ports, port.out, way->passes), at_once ? ready : first, busy);
+    double first =
+        serve(way, &(way->passes ? network->passing_out : network->busy_out)[way->from], ready, nic);
+    double together = 0, start = serve(way, pf_ports_busy(network->ports, port.out, way->passes),
+                                       at_once ? ready : first, busy);
     start = latest(start, first);
     if (network->batch && !way->passes)
         together = first + share(&network->batch[way->from], first, nic);
@@ -209,11 +216,13 @@ static double transmit_by_ports(struct pf_cost *cost, struct pf_cost_way *way, s
         arrival += on_links = wait_in_the_middle(way, start, range->latency_factor * way->latency);
     double ahead = arrival, from = at_once ? ready : start, head = arrival - (start - from);
     if (port.in != port.out)
-        arrival = latest(arrival,
-                         take(pf_ports_busy(network->ports, port.in, way->passes), head - busy, busy) + busy);
+        arrival =
+            latest(arrival,
+                   serve(way, pf_ports_busy(network->ports, port.in, way->passes), head - busy, busy) + busy);
     double came = (at_once ? head : arrival) - nic;
-    arrival = latest(arrival,
-                     take(&(way->passes ? network->passing_in : network->busy_in)[way->to], came, nic) + nic);
+    arrival =
+        latest(arrival,
+               serve(way, &(way->passes ? network->passing_in : network->busy_in)[way->to], came, nic) + nic);
     if (way->passes && network->shared) {
         take(pf_ports_busy(network->ports, port.out, false), start, busy);
         if (port.in != port.out)
@@ -250,7 +259,7 @@ ALWAYS_INLINE double transmit_from(struct pf_cost *cost, struct pf_cost_way *way
     const struct pf_cost_range *range = way->range;
     if (__builtin_expect(way->transport->ports != NULL, 0))
         return transmit_by_ports(cost, way, bytes, ready, at_once, begun, left);
-    double busy = way->busy, start = way->out ? pf_busy_take(way->out, ready, busy) : ready;
+    double busy = way->busy, start = way->out ? pf_busy_serve(way->out, ready, busy, way->passes) : ready;
     double later = 0;
     if (way->transport->batch && bytes > way->transport->share_above)
         later = share(&way->transport->batch[way->from], start, busy);
@@ -268,7 +277,7 @@ ALWAYS_INLINE double transmit_from(struct pf_cost *cost, struct pf_cost_way *way
     double from = at_once ? ready : start, before_in = start - from;
     double shared = arrival + later, came = arrival - busy - before_in, on_links = arrival - alone;
     if (way->in)
-        arrival = latest(arrival, pf_busy_take(way->in, came, busy) + busy);
+        arrival = latest(arrival, pf_busy_serve(way->in, came, busy, way->passes) + busy);
     if (way->passes)
         take_of_long(way, start, came, busy);
     else

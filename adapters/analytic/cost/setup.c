@@ -490,15 +490,15 @@ struct pf_cost *pf_cost_new(int ranks, const int *nodes_of_ranks, pf_cost_route_
     return NULL;
 }
 
-static void free_transport(struct pf_cost_transport *transport)
+static void free_transport(struct pf_cost_transport *transport, size_t nodes)
 {
     free(transport->ranges);
-    free(transport->busy_out);
-    free(transport->passing_out);
-    free(transport->passing_in);
+    pf_busy_free(transport->busy_out, nodes);
+    pf_busy_free(transport->passing_out, nodes);
+    pf_busy_free(transport->passing_in, nodes);
     free(transport->last);
-    free(transport->busy_in);
-    free(transport->behind);
+    pf_busy_free(transport->busy_in, nodes);
+    pf_busy_free(transport->behind, nodes);
     free(transport->batch);
     pf_ports_free(transport->ports);
     pf_crowd_free(transport->crowd);
@@ -513,13 +513,13 @@ void pf_cost_free(struct pf_cost *cost)
     for (int i = 0; cost->network.inflow && i < cost->nodes; i++)
         free(cost->network.inflow[i]);
     free(cost->network.inflow);
-    free_transport(&cost->network);
-    free_transport(&cost->memory);
+    free_transport(&cost->network, (size_t)cost->nodes);
+    free_transport(&cost->memory, (size_t)cost->nodes);
     pf_fabric_free(cost->topology);
     pf_fabric_free(cost->node_topology);
     pf_cost_paths_free(cost->paths);
     free(cost->ways);
-    free(cost->hands);
+    pf_busy_free(cost->hands, (size_t)cost->ranks);
     free(cost->pairs);
     free(cost->index_on_node);
     free(cost->node_of_rank);

@@ -3,6 +3,7 @@
  * slots. */
 #include "adapters/analytic/cost/routes/busy.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -21,6 +22,7 @@ static void test_in_order(void **state)
     assert_true(pf_busy_take(&busy, 14, 1) == 14);
     assert_true(pf_busy_take(&busy, 20, 1) == 20);
     assert_int_equal(busy.count, 2);
+    free(busy.stretch);
 }
 
 static void test_early(void **state)
@@ -34,6 +36,7 @@ static void test_early(void **state)
     assert_true(pf_busy_take(&busy, 95, 10) == 105); /* 5 before, 5 after */
     assert_true(pf_busy_take(&busy, 90, 5) == 90);
     assert_true(pf_busy_take(&busy, 90, 5) == 115); /* no gap is left from 90 on */
+    free(busy.stretch);
 }
 
 static void test_left(void **state)
@@ -47,6 +50,7 @@ static void test_left(void **state)
     assert_true(pf_busy_left(&busy, 12) == 0); /* not what comes after a gap */
     assert_true(pf_busy_left(&busy, 20) == 5);
     assert_true(pf_busy_left(&busy, 5) == 0);
+    free(busy.stretch);
 }
 
 /* Neighbours send to each of their 26 neighbours in turn, and all at once: everyone has a slot at the
@@ -61,6 +65,43 @@ static void test_neighbours(void **state)
             double slot = 100.0 * step + i * 7 % NEIGHBOURS;
             assert_true(pf_busy_take(&busy, slot, 0.97) == slot);
         }
+    free(busy.stretch);
+}
+
+/* What is served whole takes no gap that is too short for it, and none is left that is too short for any. */
+static void test_whole(void **state)
+{
+    struct pf_busy busy = {0};
+    (void)state;
+    assert_true(pf_busy_serve(&busy, 10, 2, true) == 10);
+    assert_true(pf_busy_serve(&busy, 15, 2, true) == 15);
+    assert_true(pf_busy_serve(&busy, 11, 4, true) == 17); /* 12 to 15 is not enough */
+    assert_true(pf_busy_serve(&busy, 11, 3, true) == 12); /* but is for this one */
+    assert_true(pf_busy_serve(&busy, 22, 2, true) == 22); /* the gap before it is closed */
+    assert_true(pf_busy_serve(&busy, 21, 1, true) == 24);
+    assert_true(pf_busy_serve(&busy, 5, 2, true) == 5);
+    assert_true(pf_busy_serve(&busy, 5, 2, true) == 7);
+    assert_true(busy.count == 2);
+    free(busy.stretch);
+}
+
+/* Ranks price all that they send at once, one rank after the other: a link still serves no more than its
+ * rate. */
+static void test_flood(void **state)
+{
+    enum { RANKS = 16, SENDS = 120 };
+    for (int whole = 0; whole < 2; whole++) {
+        struct pf_busy busy = {0};
+        double last = 0;
+        (void)state;
+        for (int rank = 0; rank < RANKS; rank++)
+            for (int i = 0; i < SENDS; i++) {
+                double end = pf_busy_serve(&busy, i + 0.05 * rank, 0.1, whole) + 0.1;
+                last = end > last ? end : last;
+            }
+        assert_true(fabs(last - 0.1 * RANKS * SENDS) < 0.1);
+        free(busy.stretch);
+    }
 }
 
 /* Slots of whole numbers: a message takes the free ones from its date on, and never ends earlier. */
@@ -85,13 +126,15 @@ static void test_against_slots(void **state)
         exact += end == at;
     }
     assert_in_range(exact, MESSAGES * 9 / 10, MESSAGES); /* only the oldest gaps are forgotten */
+    free(busy.stretch);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_in_order),   cmocka_unit_test(test_early),         cmocka_unit_test(test_left),
-        cmocka_unit_test(test_neighbours), cmocka_unit_test(test_against_slots),
+        cmocka_unit_test(test_in_order),      cmocka_unit_test(test_early), cmocka_unit_test(test_left),
+        cmocka_unit_test(test_neighbours),    cmocka_unit_test(test_whole), cmocka_unit_test(test_flood),
+        cmocka_unit_test(test_against_slots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/config.h"
 #include "base/memory.h"
@@ -650,4 +651,6 @@ void pf_evaluate_flows(struct pf_coll *coll, const struct pf_stage *stage)
     for (int r = 0; r < x.n; r++)
         pf_cost_flows_ended(coll->colls->cost, pf_evaluate_world(coll, r), x.side[r].end, x.side[r].work,
                             x.side[x.n + r].end, x.side[x.n + r].work);
+    for (int i = 0; i < x.sides; i++)
+        free(x.side[i].controls.stretch);
 }

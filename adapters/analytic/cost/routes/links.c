@@ -107,8 +107,10 @@ void pf_links_free(struct pf_links *links)
         free(links->route[i].link);
     free(links->route);
     free(links->scratch);
+    for (size_t i = 0; i < links->count; i++)
+        free(links->link[i].busy.stretch);
     free(links->link);
-    free(links->long_busy);
+    pf_busy_free(links->long_busy, links->count);
     for (size_t i = 0; links->crossings && i < links->count; i++)
         free(links->crossings[i]);
     free(links->crossings);
@@ -241,8 +243,7 @@ double pf_links_pass(struct pf_links *links, int src, int dst, size_t bytes, dou
     for (int i = 1; i < route->count - 1; i++) {
         struct link *link = &links->link[route->link[i]];
         double takes = (double)bytes * link->byte_time, shares = 1 + sharers(links, route->link[i], head);
-        pf_busy_forget_oldest(&link->busy);
-        head = pf_busy_take(&link->busy, head, takes);
+        head = pf_busy_serve(&link->busy, head, takes, true);
         if (links->crossings[route->link[i]]) /* long messages lose what it takes */
             pf_busy_take(&links->long_busy[route->link[i]], head, takes);
         double late = head + fmax(takes * shares, behind) - (start + (i - 1) * each + duration);
@@ -326,7 +327,6 @@ double pf_links_wait(struct pf_links *links, int src, int dst, double bytes, dou
         int number = route->link[i];
         double takes = bytes * links->link[number].byte_time;
         cross(links, number, start, takes, duration);
-        pf_busy_forget_oldest(&links->long_busy[number]);
         double waits = wait_at(start, pf_busy_take(&links->long_busy[number], start, takes), takes, duration);
         if (serves_many(&links->link[number])) /* of others the nodes' NICs know */
             note_wait(links, number, waits, &longest);

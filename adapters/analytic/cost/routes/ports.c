@@ -67,6 +67,9 @@ void pf_ports_free(struct pf_ports *ports)
         free(ports->row[i]);
     free(ports->row);
     free(ports->number);
+    for (int i = 1; i < ports->count; i++)
+        for (int passes = 0; passes < 2; passes++)
+            free(ports->busy[i][passes].stretch);
     free(ports->busy);
     free(ports);
 }
