@@ -108,6 +108,24 @@ static double serve(const struct pf_cost_way *way, struct pf_busy *busy, double 
     return busy && duration > 0 ? pf_busy_serve(busy, ready, duration, way->passes) : ready;
 }
 
+/* What acknowledges a short message takes a little of the NICs and links on the way back, and is acknowledged
+ * as well, for which gaps are left that no message fits into. */
+static void owe(struct pf_cost_transport *network, struct pf_cost_way *way)
+{
+    double bytes = network->acknowledgement_bytes, time = bytes * way->least;
+    network->passing_out[way->to].owed += time;
+    network->passing_in[way->from].owed += time;
+    if (network->ports) {
+        struct pf_ports_pair back = pf_ports_of(network->ports, way->to, way->from);
+        if (back.out > 0)
+            pf_ports_busy(network->ports, back.out, true)->owed += time;
+        if (back.in > 0 && back.in != back.out)
+            pf_ports_busy(network->ports, back.in, true)->owed += time;
+    }
+    if (!pf_cost_way_is_free(way))
+        pf_links_owe(network->middle, way->to, way->from, bytes);
+}
+
 /* Long messages lose what a short one takes of both NICs. */
 static inline void take_of_long(const struct pf_cost_way *way, double start, double came, double busy)
 {
@@ -223,6 +241,8 @@ static double transmit_by_ports(struct pf_cost *cost, struct pf_cost_way *way, s
     arrival =
         latest(arrival,
                serve(way, &(way->passes ? network->passing_in : network->busy_in)[way->to], came, nic) + nic);
+    if (way->passes && network->acknowledgement_bytes > 0)
+        owe(network, way);
     if (way->passes && network->shared) {
         take(pf_ports_busy(network->ports, port.out, false), start, busy);
         if (port.in != port.out)
@@ -278,6 +298,8 @@ ALWAYS_INLINE double transmit_from(struct pf_cost *cost, struct pf_cost_way *way
     double shared = arrival + later, came = arrival - busy - before_in, on_links = arrival - alone;
     if (way->in)
         arrival = latest(arrival, pf_busy_serve(way->in, came, busy, way->passes) + busy);
+    if (way->passes && way->transport->acknowledgement_bytes > 0)
+        owe(way->transport, way);
     if (way->passes)
         take_of_long(way, start, came, busy);
     else

@@ -72,9 +72,10 @@ struct pf_cost_transport {
     struct pf_busy *busy_in;   /* likewise with incoming messages; NULL: these do not wait */
     struct pf_busy
         *behind; /* when incoming messages would occupy it if they waited; NULL: they or the links do */
-    struct pf_inflow **inflow;   /* per node, NULL while it has received nothing; or NULL, without `batch` */
-    struct pf_cost_batch *batch; /* per node; NULL: messages do not share their NIC */
-    size_t share_above;          /* smaller messages do not share it */
+    struct pf_inflow **inflow;    /* per node, NULL while it has received nothing; or NULL, without `batch` */
+    struct pf_cost_batch *batch;  /* per node; NULL: messages do not share their NIC */
+    size_t share_above;           /* smaller messages do not share it, */
+    double acknowledgement_bytes; /* on the wire, of those; 0: nothing acknowledges them */
     bool shared;             /* there have been longer ones, which lose what the smaller ones take of NICs */
     struct pf_links *links;  /* NULL: messages do not share links */
     struct pf_links *middle; /* between the nodes' own, without `links`; or NULL */

@@ -292,6 +292,9 @@ static const char *make_contention(struct pf_cost *cost, pf_cost_links_fn *links
             network->passing_out = pf_calloc((size_t)cost->nodes, sizeof *network->passing_out);
             network->passing_in = pf_calloc((size_t)cost->nodes, sizeof *network->passing_in);
             network->inflow = pf_calloc((size_t)cost->nodes, sizeof *network->inflow);
+            if (cost->protocol == PF_COST_PORTALS && cost->eager_done == PF_COST_ACKNOWLEDGED)
+                network->acknowledgement_bytes =
+                    (double)(pf_config.nic_ack_bytes + (pf_config.nic_e2e ? pf_config.nic_e2e_ack_bytes : 0));
         }
         if (cost->nodes <= PF_PATHS_TABLE)
             make_ports(cost, links, context);

@@ -434,36 +434,92 @@ static double looks_at(const struct pf_coll *coll, const struct pf_stage *stage,
     return date;
 }
 
+static size_t largest_of(const size_t *bytes, int n)
+{
+    size_t largest = 0;
+    for (int i = 0; i < n; i++)
+        largest = bytes[i] > largest ? bytes[i] : largest;
+    return largest;
+}
+
+/* An upper bound for the longest message of a stage: a block where all ranks send to all, otherwise all data.
+ */
+static size_t longest(const struct pf_coll *coll, const struct pf_stage *stage)
+{
+    const struct pf_coll_call *call = &coll->plan.call;
+    size_t most = stage->nth ? call->bytes : coll->plan.total;
+    if (call->rows) {
+        most = 0;
+        for (int r = 0; r < call->n; r++) {
+            size_t row = largest_of(call->rows[r], call->n);
+            most = row > most ? row : most;
+        }
+    } else if (stage->nth && call->counts) {
+        most = largest_of(call->counts, call->n);
+    }
+    return most;
+}
+
+static void exchange_one(struct pf_coll *coll, const struct pf_stage *stage, int rank, int number, bool first)
+{
+    struct pf_member *m = &coll->member[rank];
+    bool sends_first = pf_sends_first(&coll->plan);
+    struct pf_step step;
+    if (!stage->nth(&coll->plan, rank, number, &step))
+        return;
+    double post = pf_cost_post(coll->colls->cost, step.bytes);
+    if (!m->in_turn)
+        m->cpu += first && !coll->posts ? (coll->plan.call.n - 1) * post : 0;
+    else if (!sends_first)
+        m->cpu += post;
+    m->turn += pf_cost_gap(coll->colls->cost, step.bytes);
+    price_message(coll, stage, rank, &step, PF_COST_STANDARD,
+                  pf_nth_receive_from(&coll->plan, rank, step.peer));
+    if (m->in_turn && sends_first)
+        m->cpu += post;
+}
+
+/* Each rank sends to all: its NIC takes one message after the other long before they have left. They find
+ * links and NICs as those left them that were taken before. */
+static void exchange_by_date(struct pf_coll *coll, const struct pf_stage *stage)
+{
+    int n = coll->plan.call.n;
+    for (int r = 0; r < n && n > 1; r++) {
+        coll->member[r].round = 0;
+        pf_evaluate_put(coll, r);
+    }
+    while (coll->queue_length) {
+        int rank = coll->queue[0], number = ++coll->member[rank].round;
+        exchange_one(coll, stage, rank, number, number == 1);
+        coll->member[rank].turn = pf_later(coll->member[rank].turn, coll->member[rank].cpu);
+        if (number + 1 < n)
+            pf_evaluate_replace_first(coll, rank);
+        else
+            pf_evaluate_first(coll);
+    }
+}
+
 /* Prices the first message of each rank, then the second of each, and so on. Where the messages of a rank
  * share its NIC, their order does not matter: they are priced in an order in which no two ranks send to the
  * same rank at once. */
 static void exchange_all(struct pf_coll *coll, const struct pf_stage *stage)
 {
     const struct pf_plan *plan = &coll->plan;
+    const struct pf_cost *cost = coll->colls->cost;
     int n = plan->call.n;
-    bool by_nic = pf_cost_by_nic(coll->colls->cost);
-    bool together = pf_cost_shares(coll->colls->cost) && !(plan->call.nonblocking && by_nic);
-    bool sends_first = pf_sends_first(plan);
-    struct pf_step step;
+    bool together = pf_cost_shares(cost);
     for (int r = 0; r < n && coll->posts; r++)
         coll->member[r].cpu += posting_all(coll, r, 0, 0);
     for (int r = 0; r < n; r++)
         coll->member[r].looks = looks_at(coll, stage, r);
-    for (int i = 1; i < n; i++) {
-        for (int r = 0; r < n; r++) {
-            int number = together ? number_to(plan, r, pf_unshift(r, n - i, n)) : i;
-            if (!stage->nth(plan, r, number, &step))
-                continue;
-            double post = pf_cost_post(coll->colls->cost, step.bytes);
-            if (!coll->member[r].in_turn)
-                coll->member[r].cpu += i == 1 && !coll->posts ? (n - 1) * post : 0;
-            else if (!sends_first)
-                coll->member[r].cpu += post;
-            price_message(coll, stage, r, &step, PF_COST_STANDARD, pf_nth_receive_from(plan, r, step.peer));
-            if (coll->member[r].in_turn && sends_first)
-                coll->member[r].cpu += post;
-        }
+    if (pf_cost_by_nic(cost) &&
+        (plan->call.nonblocking || !pf_cost_shares_above(cost, longest(coll, stage)))) {
+        exchange_by_date(coll, stage);
+        return;
     }
+    for (int i = 1; i < n; i++)
+        for (int r = 0; r < n; r++)
+            exchange_one(coll, stage, r, together ? number_to(plan, r, pf_unshift(r, n - i, n)) : i, i == 1);
 }
 
 /* Before any of their messages. */
@@ -500,32 +556,6 @@ static void exchange_round(struct pf_coll *coll, const struct pf_stage *stage, i
             price_message(coll, stage, r, &round.step[i], round.mode, 0);
         m->round = k + 1;
     }
-}
-
-static size_t largest_of(const size_t *bytes, int n)
-{
-    size_t largest = 0;
-    for (int i = 0; i < n; i++)
-        largest = bytes[i] > largest ? bytes[i] : largest;
-    return largest;
-}
-
-/* An upper bound for the longest message of a stage: a block where all ranks send to all, otherwise all data.
- */
-static size_t longest(const struct pf_coll *coll, const struct pf_stage *stage)
-{
-    const struct pf_coll_call *call = &coll->plan.call;
-    size_t most = stage->nth ? call->bytes : coll->plan.total;
-    if (call->rows) {
-        most = 0;
-        for (int r = 0; r < call->n; r++) {
-            size_t row = largest_of(call->rows[r], call->n);
-            most = row > most ? row : most;
-        }
-    } else if (stage->nth && call->counts) {
-        most = largest_of(call->counts, call->n);
-    }
-    return most;
 }
 
 /* Whether posting a receive after its message was sent may block its rank. */

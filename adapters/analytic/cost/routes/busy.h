@@ -21,6 +21,7 @@ struct pf_busy {
     } * stretch;            /* by date, in a room for so many: */
     int begin, count, room; /* those that are kept */
     double shortest;        /* that it has served whole, 0: none: no message fits into a shorter gap */
+    double owed;            /* s: what acknowledgements take of it, before or after the next message */
 };
 
 /* Serves a message that is not in the order of the dates, or for which there is no room. */
@@ -42,10 +43,14 @@ static inline double pf_busy_serve(struct pf_busy *busy, double ready, double du
         return pf_busy_take_gap(busy, ready, duration, whole);
     struct pf_busy_stretch *last = busy->stretch + busy->begin + busy->count - 1;
     if (last->until < ready && !(whole && ready - last->until < busy->shortest)) {
+        double left = busy->owed - (ready - last->until);
+        busy->owed = left > 0 ? left : 0;
         last[1] = (struct pf_busy_stretch){ready, ready + duration};
         busy->count++;
         return ready;
     }
+    duration += busy->owed;
+    busy->owed = 0;
     if (last->from <= ready && (busy->count == 1 || last[-1].until < ready)) { /* right behind the last one */
         double begin = last->until > ready ? last->until : ready;
         last->until = begin + duration;

@@ -253,6 +253,15 @@ double pf_links_pass(struct pf_links *links, int src, int dst, size_t bytes, dou
     return waited;
 }
 
+void pf_links_owe(struct pf_links *links, int src, int dst, double bytes)
+{
+    const struct route *route = find_route(links, src, dst);
+    for (int i = 1; i < route->count - 1; i++) {
+        struct link *link = &links->link[route->link[i]];
+        link->busy.owed += bytes * link->byte_time;
+    }
+}
+
 static bool serves_many(const struct link *link)
 {
     return link->from == MANY && link->to == MANY;

@@ -39,6 +39,9 @@ double pf_links_load(struct pf_links *links, int src, int dst, size_t bytes, dou
 double pf_links_pass(struct pf_links *links, int src, int dst, size_t bytes, double start, double latency,
                      double duration);
 
+/* What acknowledges short messages takes so many bytes of the links that these wait for. */
+void pf_links_owe(struct pf_links *links, int src, int dst, double bytes);
+
 /* How long a message waits for the others of this function, on the platform's routes, not where `whole`. For
  * links that carry messages from or to a single node none waits: that node's NIC serves them. */
 double pf_links_wait(struct pf_links *links, int src, int dst, double bytes, double start, double duration);
