@@ -82,8 +82,8 @@ ALWAYS_INLINE double wait_for_links(struct pf_cost *cost, const struct pf_cost_w
     return end;
 }
 
-/* How long a short message waits for the links in the middle of its path. */
-static double wait_in_the_middle(const struct pf_cost_way *way, double start, double latency)
+/* How long a short message waits for links. */
+static double wait_on_the_way(const struct pf_cost_way *way, double start, double latency)
 {
     size_t wire = pf_cost_way_wire(way);
     return pf_links_pass(way->transport->middle, way->from, way->to, wire, start, latency,
@@ -115,7 +115,7 @@ static void owe(struct pf_cost_transport *network, struct pf_cost_way *way)
     double bytes = network->acknowledgement_bytes, time = bytes * way->least;
     network->passing_out[way->to].owed += time;
     network->passing_in[way->from].owed += time;
-    if (network->ports) {
+    if (network->ports && !network->middle) {
         struct pf_ports_pair back = pf_ports_of(network->ports, way->to, way->from);
         if (back.out > 0)
             pf_ports_busy(network->ports, back.out, true)->owed += time;
@@ -220,8 +220,9 @@ static double transmit_by_ports(struct pf_cost *cost, struct pf_cost_way *way, s
     double byte_time = way->byte_time, busy = way->busy, nic = nic_time(way, bytes);
     double first =
         serve(way, &(way->passes ? network->passing_out : network->busy_out)[way->from], ready, nic);
-    double together = 0, start = serve(way, pf_ports_busy(network->ports, port.out, way->passes),
-                                       at_once ? ready : first, busy);
+    bool all_links = way->passes && network->middle; /* which are no other ones in the middle of a path */
+    struct pf_busy *out = all_links ? NULL : pf_ports_busy(network->ports, port.out, way->passes);
+    double together = 0, start = serve(way, out, at_once ? ready : first, busy);
     start = latest(start, first);
     if (network->batch && !way->passes)
         together = first + share(&network->batch[way->from], first, nic);
@@ -231,9 +232,9 @@ static double transmit_by_ports(struct pf_cost *cost, struct pf_cost_way *way, s
                    range->header * way->least;
     double arrival = start + alone, shared = together + alone, on_links = 0;
     if (!pf_cost_way_is_free(way))
-        arrival += on_links = wait_in_the_middle(way, start, range->latency_factor * way->latency);
+        arrival += on_links = wait_on_the_way(way, start, range->latency_factor * way->latency);
     double ahead = arrival, from = at_once ? ready : start, head = arrival - (start - from);
-    if (port.in != port.out)
+    if (port.in != port.out && !all_links)
         arrival =
             latest(arrival,
                    serve(way, pf_ports_busy(network->ports, port.in, way->passes), head - busy, busy) + busy);
@@ -293,7 +294,7 @@ ALWAYS_INLINE double transmit_from(struct pf_cost *cost, struct pf_cost_way *way
         arrival += pf_links_load(way->transport->links, way->from, way->to, bytes, start, latency,
                                  (double)bytes * way->least);
     else if (!pf_cost_way_is_free(way))
-        arrival += wait_in_the_middle(way, start, latency);
+        arrival += wait_on_the_way(way, start, latency);
     double from = at_once ? ready : start, before_in = start - from;
     double shared = arrival + later, came = arrival - busy - before_in, on_links = arrival - alone;
     if (way->in)

@@ -301,6 +301,8 @@ static const char *make_contention(struct pf_cost *cost, pf_cost_links_fn *links
         if (links && !cost->by_arithmetic && cost->nodes <= PF_PATHS_TABLE) {
             network->middle = pf_links_of_platform(cost->nodes, false, links, context);
             network->crowd = pf_crowd_new(cost->nodes, network->middle);
+            if (network->ports)
+                pf_links_count_ends(network->middle);
         }
         return NULL;
     case LINKS:

@@ -90,7 +90,7 @@ bool pf_cost_way_ask(struct pf_cost_way *way)
     const struct pf_cost_transport *transport = way->transport;
     const int *links;
     way->free = !transport->middle || way->bytes > transport->share_above || pf_cost_way_wire(way) == 0 ||
-                pf_links_route(transport->middle, way->from, way->to, &links) <= 2;
+                pf_links_route(transport->middle, way->from, way->to, &links) <= (transport->ports ? 0 : 2);
     way->asked = true;
     return way->free;
 }

@@ -44,6 +44,7 @@ struct pf_links {
     uint64_t crossed;            /* messages of pf_links_wait() */
     double byte_time;            /* by arithmetic */
     bool whole;                  /* messages wait for all links of a path */
+    int ends;                    /* so many links at either end short ones do not wait for */
     int nodes;
     pf_cost_links_fn *fn;
     void *context;
@@ -90,6 +91,7 @@ struct pf_links *pf_links_of_platform(int nodes, bool whole, pf_cost_links_fn *f
 {
     struct pf_links *links = pf_calloc(1, sizeof *links);
     links->whole = whole;
+    links->ends = 1;
     links->nodes = nodes;
     links->fn = fn;
     links->context = context;
@@ -233,20 +235,25 @@ static double sharers(const struct pf_links *links, int number, double date)
     return last > 0 ? pf_busy_left(&links->long_busy[number], date) / last : 0;
 }
 
+void pf_links_count_ends(struct pf_links *links)
+{
+    links->ends = 0;
+}
+
 double pf_links_pass(struct pf_links *links, int src, int dst, size_t bytes, double start, double latency,
                      double duration)
 {
     const struct route *route = find_route(links, src, dst);
-    double head = start, waited = 0, each = route->count > 2 ? latency / (route->count - 2) : 0;
-    double behind =
-        route->count > 2 ? (double)bytes * links->link[route->link[route->count - 1]].byte_time : 0;
-    for (int i = 1; i < route->count - 1; i++) {
+    int first = links->ends, behind_last = route->count - links->ends, hops = behind_last - first;
+    double head = start, waited = 0, each = hops > 0 ? latency / hops : 0;
+    double behind = hops > 0 ? (double)bytes * links->link[route->link[route->count - 1]].byte_time : 0;
+    for (int i = first; i < behind_last; i++) {
         struct link *link = &links->link[route->link[i]];
         double takes = (double)bytes * link->byte_time, shares = 1 + sharers(links, route->link[i], head);
         head = pf_busy_serve(&link->busy, head, takes, true);
         if (links->crossings[route->link[i]]) /* long messages lose what it takes */
             pf_busy_take(&links->long_busy[route->link[i]], head, takes);
-        double late = head + fmax(takes * shares, behind) - (start + (i - 1) * each + duration);
+        double late = head + fmax(takes * shares, behind) - (start + (i - first) * each + duration);
         note_wait(links, route->link[i], late, &waited);
         head += each;
     }
@@ -256,7 +263,7 @@ double pf_links_pass(struct pf_links *links, int src, int dst, size_t bytes, dou
 void pf_links_owe(struct pf_links *links, int src, int dst, double bytes)
 {
     const struct route *route = find_route(links, src, dst);
-    for (int i = 1; i < route->count - 1; i++) {
+    for (int i = links->ends; i < route->count - links->ends; i++) {
         struct link *link = &links->link[route->link[i]];
         link->busy.owed += bytes * link->byte_time;
     }

@@ -39,7 +39,10 @@ double pf_links_load(struct pf_links *links, int src, int dst, size_t bytes, dou
 double pf_links_pass(struct pf_links *links, int src, int dst, size_t bytes, double start, double latency,
                      double duration);
 
-/* What acknowledges short messages takes so many bytes of the links that these wait for. */
+/* These messages also wait at the ends of their paths, which other nodes use as well. */
+void pf_links_count_ends(struct pf_links *links);
+
+/* What acknowledges them takes so many bytes of the links that they wait for. */
 void pf_links_owe(struct pf_links *links, int src, int dst, double bytes);
 
 /* How long a message waits for the others of this function, on the platform's routes, not where `whole`. For
