@@ -386,8 +386,12 @@ static void start_helpers(struct pf_ompi_stack *stack)
         sg_sem_acquire(stack->initialised);
 }
 
+/* A nonblocking access may begin 2,048 pieces in each poll, which has not been in vain. */
 static void caller_moved(int descriptor, ssize_t bytes, bool writes)
 {
+    struct pf_ompi_instance *inst = instance_of_caller();
+    if (inst)
+        inst->stack->ops->idle_reset(inst->self);
     pf_storage_access(descriptor, (size_t)bytes, writes);
 }
 

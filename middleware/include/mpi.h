@@ -222,6 +222,11 @@ typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
 #define MPI_LB PF_HANDLE(MPI_Datatype, 0x205)
 #define MPI_UB PF_HANDLE(MPI_Datatype, 0x206)
 
+/* Names of ROMIO's before there was MPI-2, which Open MPI and MPICH have kept. */
+#define MPIO_Request MPI_Request
+#define MPIO_Test    MPI_Test
+#define MPIO_Wait    MPI_Wait
+
 /* Special addresses */
 #define MPI_BOTTOM               PF_HANDLE(void *, 0)
 #define MPI_IN_PLACE             PF_HANDLE(void *, 1)

@@ -251,10 +251,43 @@ static void end_of_file(void)
     end();
 }
 
+/* Open MPI begins 2,048 pieces each time it is polled, which no event of the simulation answers. */
+static void many_pieces(void)
+{
+    enum { PIECES = 40000 };
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+    MPI_Datatype spread;
+    int *pieces = calloc(PIECES, sizeof *pieces), many = check_rank == 0 ? PIECES : 1, count = -1;
+    MPI_Offset place = (MPI_Offset)check_rank * 2 * PIECES * (MPI_Offset)sizeof(int);
+    begin(13);
+    CHECK_OK(MPI_Type_vector(many, 1, 2, MPI_INT, &spread));
+    CHECK_OK(MPI_Type_commit(&spread));
+    CHECK_OK(MPI_File_set_view(file, place, MPI_INT, spread, "native", MPI_INFO_NULL));
+    for (int i = 0; i < PIECES; i++)
+        pieces[i] = check_rank + i;
+    CHECK_OK(MPI_File_iwrite_at(file, 0, pieces, many, MPI_INT, &requests[0]));
+    SWITCH_B();
+    CHECK_OK(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
+    memset(pieces, 0, PIECES * sizeof *pieces);
+    CHECK_OK(MPI_File_iread_at(file, 0, pieces, many, MPI_INT, &requests[0]));
+    CHECK_OK(MPI_Ibarrier(MPI_COMM_WORLD, &requests[1]));
+    SWITCH_A();
+    CHECK_OK(MPI_Waitall(2, requests, statuses));
+    CHECK_OK(MPI_Get_count(&statuses[0], MPI_INT, &count));
+    CHECK(count == many && pieces[many - 1] == check_rank + many - 1);
+    CHECK_OK(MPI_Type_free(&spread));
+    CHECK_OK(MPI_File_set_size(file, 0));
+    free(pieces);
+    end();
+}
+
 int main(int argc, char *argv[])
 {
     check_begin(&argc, &argv);
     choose_name();
+    if (check_simulated()) /* mpirun takes a minute for its threads */
+        many_pieces();
     own_pointers();
     nonblocking_collectives();
     split_collectives();
