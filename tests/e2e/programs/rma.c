@@ -7,6 +7,8 @@
  * windows. (Stock Open MPI on one machine has no working default component for MPI_Win_create, and stock SMPI
  * aborts in MPI_Win_get_attr.)
  */
+#include <unistd.h>
+
 #include "check.h"
 
 enum { N = 64 };
@@ -139,6 +141,41 @@ static void with_some(MPI_Win win, int *memory)
     CHECK_OK(MPI_Win_unlock_all(win));
 }
 
+/* The window of rank 0 is exposed to rank 1, then to rank 2, whose operations wait for that meanwhile. */
+static void with_turns(MPI_Win win, int *memory)
+{
+    MPI_Group all, one;
+    int in = -1, old = -1, add = 5;
+
+    if (check_size < 3)
+        return;
+    memory[0] = 7;
+    memory[1] = 1;
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+    CHECK_OK(MPI_Comm_group(MPI_COMM_WORLD, &all));
+    for (int origin = 1; origin < 3; origin++) {
+        if (check_rank != 0 && check_rank != origin)
+            continue;
+        int other = check_rank ? 0 : origin;
+        CHECK_OK(MPI_Group_incl(all, 1, &other, &one));
+        if (check_rank == 0) {
+            CHECK_OK(MPI_Win_post(one, 0, win));
+            CHECK_OK(MPI_Win_wait(win));
+        } else {
+            if (origin == 1)
+                usleep(100);
+            CHECK_OK(MPI_Win_start(one, 0, win));
+            CHECK_OK(MPI_Get(&in, 1, MPI_INT, 0, 0, 1, MPI_INT, win));
+            CHECK_OK(MPI_Fetch_and_op(&add, &old, MPI_INT, 0, 1, MPI_SUM, win));
+            CHECK_OK(MPI_Win_complete(win));
+            CHECK(in == 7 && old == 1 + 5 * (origin - 1));
+        }
+        CHECK_OK(MPI_Group_free(&one));
+    }
+    CHECK_OK(MPI_Group_free(&all));
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
 static void attributes(MPI_Win win, const int *memory)
 {
     MPI_Aint *size;
@@ -179,6 +216,7 @@ int main(int argc, char **argv)
         with_groups(win[i & 1], memory[i & 1]);
         with_locks(win[i & 1], memory[i & 1]);
         with_some(win[i & 1], memory[i & 1]);
+        with_turns(win[i & 1], memory[i & 1]);
         TIME("window");
     }
     CHECK_OK(MPI_Win_free(&win[0]));

@@ -44,8 +44,8 @@ double an_fragment_send(struct an_fragment *f, double date)
     an_flow_note(&win->all, received.safe, received.safe);
     an_flow_note(&an_window_peer(win, f->target)->flow, received.safe, received.safe);
     if (f->note == AN_NOTE_OPERATIONS) {
-        origin->incoming++;
-        target->incoming++;
+        origin->incoming += 1 + f->parts;
+        target->incoming += 1 + f->parts;
     }
     origin->last_delivery = fmax(origin->last_delivery, received.complete);
     f->next = NULL;

@@ -130,14 +130,12 @@ static size_t header_of(const struct an_access *a)
     return header + (a->derived ? DERIVED : PREDEFINED);
 }
 
-/* One more part of an access is in progress, at both sides. */
+/* One more part of an access is in progress here; at the target it is when the fragment is sent, which may
+ * have to wait for an exposure to another rank to end. */
 static void count_part(struct an_access *a)
 {
-    struct an_window *target = a->win->rma->members[a->target];
     a->win->all.pending++;
     a->peer->flow.pending++;
-    target->incoming++;
-    an_window_peer(target, a->win->me)->incoming++;
 }
 
 /* The receive of the answer is posted before the request is sent. */
@@ -185,6 +183,7 @@ void an_pt2pt_start(struct an_access *a)
         send_data(a);
     else if (a->request && !a->answers)
         an_request_settle(a->request, an_now(win->rank));
+    f->parts += a->answers + a->is_long;
     AN_QUEUE_PUSH(&f->operations, a);
     if (alone)
         start(win, peer, f);

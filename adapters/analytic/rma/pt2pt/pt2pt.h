@@ -35,6 +35,7 @@ struct an_fragment {
     size_t bytes;
     struct an_access_queue operations;
     int longs; /* of these, whose data are a message of their own */
+    int parts; /* of these that the target finishes later: answers, and such data */
     enum an_demand demand;
 };
 
