@@ -22,6 +22,7 @@ struct pf_op {
     struct pf_rank *owner;
     MPI_User_function *function;
     bool commutative;
+    MPI_Datatype used; /* by the latest call; NULL: by none */
     struct closure closures[PF_IMPL_COUNT];
 };
 
@@ -45,7 +46,9 @@ static void call_user(ffi_cif *interface, void *result, void **arguments, void *
     const void *native_type = *(void **)arguments[3];
     void *native = closure->in->values->short_handles ? (void *)(uintptr_t) * (const uint32_t *)native_type
                                                       : *(void *const *)native_type;
-    MPI_Datatype datatype = pf_datatype_from_native(closure->in, native);
+    MPI_Datatype datatype = closure->op->used;
+    if (!pf_is_predefined(datatype) || pf_native(closure->in, datatype) != native)
+        datatype = pf_datatype_from_native(closure->in, native);
     closure->op->function(*(void **)arguments[0], *(void **)arguments[1], *(int **)arguments[2], &datatype);
 }
 
@@ -68,6 +71,31 @@ static void *op_shadow(struct pf_instance *in, struct pf_object *object)
 }
 
 const struct pf_object_ops pf_op_ops = {.size = sizeof pf_op_ops, .shadow = op_shadow};
+
+bool pf_op_suits(MPI_Op handle, MPI_Datatype *datatype)
+{
+    static const MPI_Datatype no_logical[] = {MPI_FLOAT,        MPI_DOUBLE, MPI_LONG_DOUBLE,      MPI_INTEGER,
+                                              MPI_REAL,         MPI_REAL4,  MPI_DOUBLE_PRECISION, MPI_REAL8,
+                                              MPI_DATATYPE_NULL};
+    bool logical = handle == MPI_LAND || handle == MPI_LOR || handle == MPI_LXOR;
+    bool sums = handle == MPI_MAX || handle == MPI_MIN || handle == MPI_SUM || handle == MPI_PROD;
+    if (*datatype == MPI_LOGICAL)
+        return logical || !pf_is_predefined(handle);
+    if (*datatype == MPI_BYTE && (logical || sums))
+        *datatype = MPI_UNSIGNED_CHAR;
+    for (const MPI_Datatype *type = no_logical; logical && *type != MPI_DATATYPE_NULL; type++)
+        if (*datatype == *type)
+            return false;
+    return true;
+}
+
+pf_native_op_t pf_op_native(struct pf_instance *in, MPI_Op handle, MPI_Datatype datatype)
+{
+    struct pf_op *op = pf_object_of(handle, PF_KIND_OP);
+    if (op)
+        op->used = datatype;
+    return pf_native(in, handle);
+}
 
 void pf_op_retain(MPI_Op handle)
 {

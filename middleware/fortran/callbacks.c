@@ -88,30 +88,6 @@ typedef void fortran_extent(MPI_Fint *datatype, MPI_Aint *extent, MPI_Aint *stat
 typedef void fortran_conversion(void *user, MPI_Fint *datatype, MPI_Fint *count, void *file,
                                 MPI_Offset *position, MPI_Aint *state, MPI_Fint *ierror);
 
-/* An implementation may use one object for MPI_INT and MPI_INTEGER, and it is unknown which was meant: a
- * procedure of Fortran gets Fortran's name. */
-static MPI_Fint fortran_type(MPI_Datatype datatype)
-{
-    static const MPI_Datatype names[][2] = {{MPI_INT, MPI_INTEGER},
-                                            {MPI_FLOAT, MPI_REAL},
-                                            {MPI_DOUBLE, MPI_DOUBLE_PRECISION},
-                                            {MPI_CHAR, MPI_CHARACTER},
-                                            {MPI_C_FLOAT_COMPLEX, MPI_COMPLEX},
-                                            {MPI_C_DOUBLE_COMPLEX, MPI_DOUBLE_COMPLEX},
-                                            {MPI_INT8_T, MPI_INTEGER1},
-                                            {MPI_INT16_T, MPI_INTEGER2},
-                                            {MPI_INT32_T, MPI_INTEGER},
-                                            {MPI_INT64_T, MPI_INTEGER8},
-                                            {MPI_SIGNED_CHAR, MPI_INTEGER1},
-                                            {MPI_SHORT, MPI_INTEGER2},
-                                            {MPI_LONG, MPI_INTEGER8},
-                                            {MPI_LONG_LONG, MPI_INTEGER8}};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (datatype == names[i][0])
-            datatype = names[i][1];
-    return pf_PMPI_Type_c2f(datatype);
-}
-
 #define POINTER(i) (*(void **)arguments[i])
 #define INTEGER(i) (*(int *)arguments[i])
 #define CALL(type) ((type *)closure->procedure)
@@ -188,7 +164,7 @@ static void call_procedure(ffi_cif *interface, void *result, void **arguments, v
     int error;
     switch (closure->kind) {
     case PF_FORTRAN_OP:
-        object = fortran_type(*(MPI_Datatype *)POINTER(3));
+        object = pf_PMPI_Type_c2f(*(MPI_Datatype *)POINTER(3));
         CALL(fortran_op)(POINTER(0), POINTER(1), POINTER(2), &object);
         return;
     case PF_FORTRAN_COMM_ERROR:

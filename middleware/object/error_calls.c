@@ -53,6 +53,8 @@ int pf_PMPI_Error_class(int errorcode, int *errorclass)
 int pf_PMPI_Error_string(int errorcode, char *string, int *resultlen)
 {
     const char *text = pf_errhandler_text(errorcode);
+    if (!text && errorcode > 0 && errorcode <= MPI_ERR_LASTCODE) /* some ask for all of them */
+        text = "unknown error code";
     if (!text || !string || !resultlen)
         return pf_call_error(PF_ENTER(Error_string), MPI_COMM_WORLD, MPI_ERR_ARG);
     *resultlen = (int)strlen(text);

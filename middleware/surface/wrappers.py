@@ -42,7 +42,7 @@ def generate(functions):
     by_hand = handwritten()
     parts = [cfile.header("wrappers of the MPI functions"),
              '#include <stdlib.h>\n\n#include "middleware/datatype/bottom.h"\n#include "middleware/p2p/bsend.h"\n#include "middleware/comm/routing.h"\n'
-             '#include "middleware/datatype/datatype.h"\n#include "middleware/datatype/in_place.h"\n#include "middleware/io/file.h"\n#include "middleware/object/f2c.h"\n#include "middleware/p2p/ledger.h"\n#include "middleware/p2p/request.h"\n#include "middleware/p2p/stranded.h"\n'
+             '#include "middleware/datatype/datatype.h"\n#include "middleware/datatype/in_place.h"\n#include "middleware/datatype/op.h"\n#include "middleware/io/file.h"\n#include "middleware/object/f2c.h"\n#include "middleware/p2p/ledger.h"\n#include "middleware/p2p/request.h"\n#include "middleware/p2p/stranded.h"\n'
              '#include "middleware/rma/win_epoch.h"\n', '#include "middleware/rma/win_order.h"\n#include "middleware/topology/neighbor.h"\n\n']
     parts += [body(f) + "\n" for f in functions if f.stem not in by_hand]
     return "".join(parts)
@@ -101,6 +101,8 @@ def native_argument(f, p):
         return "native_status"
     if p.kind == "DATATYPE" and p.is_array:
         return f"native_{p.name}"
+    if p.kind == "OP":
+        return f"pf_op_native(in, {p.name}, {f.of_kind('DATATYPE')[0].name})"
     if p.kind in NATIVE_KINDS:
         condition = significant(f, p)
         if condition:
@@ -186,6 +188,8 @@ def collective(f):
     arrays = [p for p in f.of_kind("DATATYPE") if p.is_array]
     lines = [enter(f), "struct pf_comm *c = pf_comm_of(r, comm);",
              "if (PF_UNLIKELY(!c))", "    return pf_call_error(r, comm, MPI_ERR_COMM);", *no_request(f),
+             *(line for p in f.of_kind("OP") for line in (f"if (PF_UNLIKELY(!pf_op_suits({p.name}, &{f.of_kind('DATATYPE')[0].name})))",
+                                                          "    return pf_call_error(r, comm, MPI_ERR_OP);")),
              "if (PF_UNLIKELY(r->cursor.watching))",
              f"    pf_comm_schedule_collective(r, c, {'root' if f.of_kind('ROOT') else -1}, {collective_bytes(f)});",
              "struct pf_instance *in = pf_call_native_begin(r, pf_comm_collective(r, c));"]

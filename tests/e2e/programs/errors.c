@@ -59,6 +59,8 @@ static void texts(void)
 
     CHECK_OK(MPI_Error_string(MPI_ERR_TAG, text, &length));
     CHECK(length > 0 && (int)strlen(text) == length);
+    CHECK_OK(MPI_Error_string(MPI_ERR_LASTCODE, text, &length)); /* programs ask for all of them */
+    CHECK(length > 0);
     CHECK_OK(MPI_Add_error_class(&class));
     CHECK_OK(MPI_Add_error_code(class, &code));
     CHECK_OK(MPI_Add_error_string(code, "out of tea"));

@@ -61,6 +61,34 @@ static void ordered(MPI_Op op)
     CHECK(!memcmp(out, expected, sizeof(out)));
 }
 
+static MPI_Datatype expected_type;
+
+static void look(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    wrong_types += *type != expected_type;
+}
+
+/* Some implementations have one object for several names, which the function tells apart. */
+static void names(void)
+{
+    static const MPI_Datatype types[] = {MPI_INT,     MPI_INTEGER,          MPI_LOGICAL,   MPI_INT32_T,
+                                         MPI_DOUBLE,  MPI_DOUBLE_PRECISION, MPI_CHARACTER, MPI_CHAR,
+                                         MPI_COMPLEX, MPI_2INTEGER,         MPI_2INT};
+    MPI_Request request;
+    MPI_Op op;
+    long in[2] = {0, 0}, out[2] = {0, 0};
+
+    CHECK_OK(MPI_Op_create(look, 1, &op));
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        expected_type = types[i];
+        CHECK_OK(MPI_Allreduce(in, out, 1, expected_type, op, MPI_COMM_WORLD));
+        CHECK_OK(MPI_Reduce_local(in, out, 1, expected_type, op));
+        CHECK_OK(MPI_Iallreduce(in, out, 1, expected_type, op, MPI_COMM_WORLD, &request));
+        CHECK_OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    }
+    CHECK_OK(MPI_Op_free(&op));
+}
+
 int main(int argc, char **argv)
 {
     MPI_Op op, product;
@@ -74,6 +102,7 @@ int main(int argc, char **argv)
     CHECK(!commutes);
     MPI_Op_commutative(op, &commutes);
     CHECK(commutes);
+    names();
     for (int round = 0; round < 3; round++) {
         blocking(op);
         ordered(product);

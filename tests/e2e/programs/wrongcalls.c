@@ -527,6 +527,39 @@ static void own_block(void)
     CHECK(MPI_Wait(&requests[1], MPI_STATUS_IGNORE) == MPI_ERR_TRUNCATE);
 }
 
+/* Which predefined operations there are for which predefined datatypes. */
+static void operations(void)
+{
+    static const struct {
+        MPI_Datatype type;
+        const char *name;
+    } types[] = {{MPI_CHAR, "char"},
+                 {MPI_UNSIGNED_CHAR, "unsigned char"},
+                 {MPI_BYTE, "byte"},
+                 {MPI_INT, "int"},
+                 {MPI_INT64_T, "int64_t"},
+                 {MPI_FLOAT, "float"},
+                 {MPI_LONG_DOUBLE, "long double"},
+                 {MPI_C_BOOL, "bool"},
+                 {MPI_AINT, "aint"},
+                 {MPI_C_DOUBLE_COMPLEX, "complex"},
+                 {MPI_2INT, "2int"},
+                 {MPI_INTEGER, "INTEGER"},
+                 {MPI_LOGICAL, "LOGICAL"},
+                 {MPI_DOUBLE_PRECISION, "DOUBLE PRECISION"}};
+    static const MPI_Op ops[] = {MPI_MAX, MPI_SUM, MPI_LAND, MPI_LXOR, MPI_BOR, MPI_MINLOC, MPI_REPLACE};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        char text[8] = "";
+        for (size_t k = 0; k < sizeof ops / sizeof ops[0]; k++) {
+            double in[4] = {0}, out[4] = {0};
+            int class = MPI_SUCCESS, code = MPI_Allreduce(in, out, 1, types[i].type, ops[k], comm);
+            MPI_Error_class(code, &class);
+            text[k] = class == MPI_SUCCESS ? 'y' : class == MPI_ERR_OP ? '-' : '?';
+        }
+        LINE("operations on %s: %s", types[i].name, text);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static char buffer[100000];
@@ -556,6 +589,7 @@ int main(int argc, char **argv)
     blocks(MPI_COMM_SELF, "self", 6, 2, MPI_INT, "int");
     blocks(MPI_COMM_SELF, "self", 6, 1, gaps, "gaps");
     own_block();
+    operations();
     MPI_Type_free(&gaps);
     MPI_Type_free(&uncommitted);
     MPI_Buffer_detach(buffer, &length);
