@@ -377,6 +377,18 @@ static void rank_left_alone(void)
     xbt_log_control_set("smpi.thres:warning"); /* SMPI would ask for MPI_Finalize */
 }
 
+static struct {
+    int ranks, first, status;
+} uninitialized; /* ranks that have ended so */
+
+void pf_job_print_uninitialized(FILE *out)
+{
+    if (uninitialized.ranks)
+        fprintf(out, "parfocal: rank %d has ended with status %d and without MPI_Init%s\n",
+                uninitialized.first, uninitialized.status,
+                uninitialized.ranks > 1 ? "; it is not the only one" : "");
+}
+
 void pf_job_rank_left(int status)
 {
     static int failed;
@@ -388,8 +400,14 @@ void pf_job_rank_left(int status)
         pf_upcalls.layer_left(self, status);
     if (self && self->mpi && self->mpi->state == PF_RANK_NEW && self->mpi->portals_program)
         portals_rank_left(self->mpi, status);
-    else if (status == 0 && (!self || !self->mpi || self->mpi->state == PF_RANK_NEW))
-        rank_left_alone();
+    else if (!self || !self->mpi || self->mpi->state == PF_RANK_NEW) {
+        if (uninitialized.ranks++ == 0) {
+            uninitialized.first = (int)sg_actor_self_get_pid() - 1;
+            uninitialized.status = status;
+        }
+        if (status == 0)
+            rank_left_alone();
+    }
     if (!self || !self->mpi || self->mpi->state != PF_RANK_RUNNING)
         return;
     self->mpi->state = PF_RANK_LEFT;

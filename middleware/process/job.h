@@ -40,6 +40,10 @@ PF_EXPORT void pf_job_stop_at_call(void (*stop)(void));
 /* The status of the first rank that left main() without MPI_Finalize, 1 if it was 0; 0 when none did. */
 PF_EXPORT int pf_job_left_status(void);
 
+/* After a deadlock: names the first rank that has ended and not called MPI_Init, which others may wait for.
+ */
+PF_EXPORT void pf_job_print_uninitialized(FILE *out);
+
 /* In a workload, where no rank can go on: names the jobs that have not ended, one line each, unless they were
  * stopped. How many they are; -1 without a workload. */
 PF_EXPORT int pf_job_print_unfinished(FILE *out);

@@ -376,6 +376,7 @@ static void on_deadlock(void)
     pf_flush_all();
     fprintf(stderr, "parfocal: error: deadlock at simulated time %.9g s: no rank can go on\n",
             engine_clock());
+    pf_job_print_uninitialized(stderr);
     pf_end_because("deadlock at simulated time %.9g s", engine_clock());
     replay_print_places(stderr);
     /* A rank that has left with an error is the reason more likely than not. */

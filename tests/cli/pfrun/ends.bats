@@ -250,3 +250,13 @@ END
     done
     grep "rank 1 called MPI_Abort with code 3 at .*ends.f90:12 (MAIN__)" abort:3.err
 }
+
+@test "a deadlock names a rank that has ended without MPI_Init" {
+    printf '#include <mpi.h>\n#include <stdlib.h>\nint main(void)\n{\n    if (atoi(getenv("OMPI_COMM_WORLD_RANK")) == 1)\n        return 3;\n    MPI_Init(0, 0);\n    return MPI_Finalize();\n}\n' >early.c
+    "$PF_BIN/pfcc" early.c -o early
+    for model in analytic smpi; do
+        run timeout 60 "$PF_BIN/pfrun" -np 3 -model $model ./early
+        [ "$status" -ne 0 ]
+        [[ "$output" == *"rank 1 has ended with status 3 and without MPI_Init"* ]]
+    done
+}
