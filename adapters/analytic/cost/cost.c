@@ -605,10 +605,10 @@ static double bring_data(struct pf_cost *cost, struct pf_cost_way *way, size_t b
 }
 
 static inline void note_outcome(struct pf_cost *cost, int src, int from, int to, double begun, double seconds,
-                                bool met, bool close)
+                                bool met, double apart)
 {
     if (cost->network.crowd && from != to)
-        pf_outcome_add(&cost->network.crowd->outcome, src, to, begun, seconds, met, close);
+        pf_outcome_add(&cost->network.crowd->outcome, src, to, begun, seconds, met, apart);
 }
 
 /*
@@ -628,7 +628,7 @@ ALWAYS_INLINE void receive_by_nic(struct pf_cost *cost, struct pf_cost_way *way,
     bool expected = called < head;
     if (bytes > cost->eager_max)
         note_outcome(cost, way->src, way->from, way->to, sent->returns, way->busy, expected,
-                     fabs(called - head) < PF_OUTCOME_CLOSE * (arrival - sent->returns));
+                     fabs(called - head) / (arrival - sent->returns));
     if (!expected && bytes > cost->eager_max) {
         arrival += pf_cost_late(cost, &sent->inflow);
         double fetched = latest(arrival - cost->write_latency, noticed) + answer_time(cost, way);
@@ -955,7 +955,7 @@ double pf_cost_nic_rate(struct pf_cost *cost, int rank)
 
 void pf_cost_flow_met(struct pf_cost *cost, int src, int dst, double begun, double work, bool met)
 {
-    note_outcome(cost, src, cost->node_of_rank[src], cost->node_of_rank[dst], begun, work, met, false);
+    note_outcome(cost, src, cost->node_of_rank[src], cost->node_of_rank[dst], begun, work, met, INFINITY);
 }
 
 void pf_cost_flows_ended(struct pf_cost *cost, int rank, double out_until, double out_work, double in_until,
