@@ -24,7 +24,7 @@ enum windows { BY_NICS, BY_MESSAGES, BY_WORDS };
 /* Of the key `contention`. */
 enum contention { ALONE, RECEIVING_NICS, LINKS };
 
-/* So many links are numbered, and of so many the busy times are kept: 0.8 GB. More than any job needs. */
+/* So many links are numbered, and of so many the busy times are kept. More than any job needs. */
 #define MOST_LINKS ((size_t)1 << 23)
 #define MOST_LOADS ((size_t)1 << 20)
 
