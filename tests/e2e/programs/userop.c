@@ -68,7 +68,7 @@ static void look(void *in, void *inout, int *n, MPI_Datatype *type)
     wrong_types += *type != expected_type;
 }
 
-/* Some implementations have one object for several names, which the function tells apart. */
+/* Some implementations have one object for several names, and the function gets that of the call. */
 static void names(void)
 {
     static const MPI_Datatype types[] = {MPI_INT,     MPI_INTEGER,          MPI_LOGICAL,   MPI_INT32_T,
