@@ -115,13 +115,6 @@ static void owe(struct pf_cost_transport *network, struct pf_cost_way *way)
     double bytes = network->acknowledgement_bytes, time = bytes * way->least;
     network->passing_out[way->to].owed += time;
     network->passing_in[way->from].owed += time;
-    if (network->ports && !network->middle) {
-        struct pf_ports_pair back = pf_ports_of(network->ports, way->to, way->from);
-        if (back.out > 0)
-            pf_ports_busy(network->ports, back.out, true)->owed += time;
-        if (back.in > 0 && back.in != back.out)
-            pf_ports_busy(network->ports, back.in, true)->owed += time;
-    }
     if (!pf_cost_way_is_free(way))
         pf_links_owe(network->middle, way->to, way->from, bytes);
 }
@@ -220,10 +213,9 @@ static double transmit_by_ports(struct pf_cost *cost, struct pf_cost_way *way, s
     double byte_time = way->byte_time, busy = way->busy, nic = nic_time(way, bytes);
     double first =
         serve(way, &(way->passes ? network->passing_out : network->busy_out)[way->from], ready, nic);
-    bool all_links = way->passes && network->middle; /* which are no other ones in the middle of a path */
-    struct pf_busy *out = all_links ? NULL : pf_ports_busy(network->ports, port.out, way->passes);
-    double together = 0, start = serve(way, out, at_once ? ready : first, busy);
-    start = latest(start, first);
+    double together = 0, start = first; /* short messages wait for all links on their way alike */
+    if (!way->passes)
+        start = latest(first, take(pf_ports_busy(network->ports, port.out), at_once ? ready : first, busy));
     if (network->batch && !way->passes)
         together = first + share(&network->batch[way->from], first, nic);
     *begun = start;
@@ -234,10 +226,8 @@ static double transmit_by_ports(struct pf_cost *cost, struct pf_cost_way *way, s
     if (!pf_cost_way_is_free(way))
         arrival += on_links = wait_on_the_way(way, start, range->latency_factor * way->latency);
     double ahead = arrival, from = at_once ? ready : start, head = arrival - (start - from);
-    if (port.in != port.out && !all_links)
-        arrival =
-            latest(arrival,
-                   serve(way, pf_ports_busy(network->ports, port.in, way->passes), head - busy, busy) + busy);
+    if (port.in != port.out && !way->passes)
+        arrival = latest(arrival, take(pf_ports_busy(network->ports, port.in), head - busy, busy) + busy);
     double came = (at_once ? head : arrival) - nic;
     arrival =
         latest(arrival,
@@ -245,9 +235,9 @@ static double transmit_by_ports(struct pf_cost *cost, struct pf_cost_way *way, s
     if (way->passes && network->acknowledgement_bytes > 0)
         owe(network, way);
     if (way->passes && network->shared) {
-        take(pf_ports_busy(network->ports, port.out, false), start, busy);
+        take(pf_ports_busy(network->ports, port.out), start, busy);
         if (port.in != port.out)
-            take(pf_ports_busy(network->ports, port.in, false), head - busy, busy);
+            take(pf_ports_busy(network->ports, port.in), head - busy, busy);
     }
     if (way->passes)
         take_of_long(way, first, came, nic);
@@ -327,6 +317,13 @@ ALWAYS_INLINE double transmit(struct pf_cost *cost, struct pf_cost_way *way, siz
     return transmit_from(cost, way, bytes, ready, false, &begun, left);
 }
 
+/* How long data travel with nothing in their way. */
+static inline double travel_time(const struct pf_cost_way *way, size_t bytes)
+{
+    return way->range->latency + way->range->latency_factor * way->latency + (double)bytes * way->byte_time +
+           way->range->header * way->least;
+}
+
 /* Data whose head is their request. Heads to one node keep the order of its messages: each arrives after all
  * data of the previous one. Heads to different nodes leave at once, as fast as the NIC takes commands. */
 ALWAYS_INLINE double transmit_with_head(struct pf_cost *cost, struct pf_cost_way *way, size_t bytes,
@@ -343,6 +340,8 @@ ALWAYS_INLINE double transmit_with_head(struct pf_cost *cost, struct pf_cost_way
     } else {
         *head = (in_turn ? latest(ready, last->next) : ready) + request;
     }
+    if (way->passes) /* a link serves it whole: its head waits as long as its data */
+        *head = latest(*head, arrival - travel_time(way, bytes) + request);
     *last = (struct pf_cost_last){way->to + 1, ready, arrival,
                                   (in_turn ? latest(ready, last->next) : ready) + way->range->gap};
     return arrival;
@@ -450,13 +449,6 @@ static size_t further_pieces(const struct pf_cost *cost, size_t bytes)
 static size_t last_piece(const struct pf_cost *cost, size_t bytes)
 {
     return bytes - further_pieces(cost, bytes) * cost->piece;
-}
-
-/* How long data travel with nothing in their way. */
-static double travel_time(const struct pf_cost_way *way, size_t bytes)
-{
-    return way->range->latency + way->range->latency_factor * way->latency + (double)bytes * way->byte_time +
-           way->range->header * way->least;
 }
 
 /* Eager data whose first piece is ready at one date and whose last one at another. Their range is that of the
@@ -881,10 +873,10 @@ bool pf_cost_shares_above(const struct pf_cost *cost, size_t bytes)
     return cost->protocol == PF_COST_PORTALS && cost->network.inflow && bytes > cost->network.share_above;
 }
 
-bool pf_cost_flows(const struct pf_cost *cost)
+bool pf_cost_flows(const struct pf_cost *cost, size_t bytes)
 {
-    return cost->protocol == PF_COST_PORTALS && cost->network.batch && cost->network.busy_in &&
-           !cost->network.links && (cost->network.middle || !cost->network.ports) &&
+    return cost->protocol == PF_COST_PORTALS && bytes > cost->network.share_above && cost->network.batch &&
+           cost->network.busy_in && !cost->network.links && (cost->network.middle || !cost->network.ports) &&
            cost->ranks == cost->nodes;
 }
 
@@ -906,7 +898,7 @@ void pf_cost_flow(struct pf_cost *cost, int src, int dst, size_t bytes, struct p
     flow->latency =
         way->range->latency + path + (double)bytes * byte_time + way->range->header * way->least - flow->work;
     flow->acknowledgement = acknowledgement_time(cost, way);
-    flow->post = cost->post;
+    flow->post = bytes > cost->eager_max ? cost->post : 0;
     flow->receive_latency = cost->receive_latency;
     flow->receive = way->overhead_receive;
     flow->write_latency = cost->write_latency;

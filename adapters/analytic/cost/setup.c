@@ -263,17 +263,26 @@ static const char *make_protocol(struct pf_cost *cost)
     return NULL;
 }
 
-/* Nodes with several links, of the platform or of a topology. */
-static void make_ports(struct pf_cost *cost, pf_cost_links_fn *links, void *context)
+/* The links between nodes: those of the platform, or of a topology. */
+static void make_links(struct pf_cost *cost, pf_cost_links_fn *links, void *context)
 {
+    struct pf_cost_transport *network = &cost->network;
     struct pf_fabric_speeds speeds;
-    if (!cost->by_arithmetic) {
-        cost->network.ports = links ? pf_ports_new(cost->nodes, links, context) : NULL;
-    } else if (cost->link_byte_time > 0 && (size_t)pf_fabric_links(cost->topology) <= MOST_LINKS) {
+    if (cost->by_arithmetic) {
+        if (!(cost->link_byte_time > 0) || (size_t)pf_fabric_links(cost->topology) > MOST_LINKS)
+            return;
         pf_fabric_equal_links(&speeds, 1 / cost->link_byte_time, 0, 0);
         pf_fabric_wire(cost->topology, &speeds);
-        cost->network.ports = pf_ports_new(cost->nodes, pf_links_of_fabric, cost->topology);
+        links = pf_links_of_fabric;
+        context = cost->topology;
     }
+    if (!links || cost->nodes > PF_PATHS_TABLE)
+        return;
+    network->ports = pf_ports_new(cost->nodes, links, context);
+    network->middle = pf_links_of_platform(cost->nodes, false, links, context);
+    network->crowd = pf_crowd_new(cost->nodes, network->middle);
+    if (network->ports)
+        pf_links_count_ends(network->middle);
 }
 
 static const char *make_contention(struct pf_cost *cost, pf_cost_links_fn *links, void *context)
@@ -296,14 +305,7 @@ static const char *make_contention(struct pf_cost *cost, pf_cost_links_fn *links
                 network->acknowledgement_bytes =
                     (double)(pf_config.nic_ack_bytes + (pf_config.nic_e2e ? pf_config.nic_e2e_ack_bytes : 0));
         }
-        if (cost->nodes <= PF_PATHS_TABLE)
-            make_ports(cost, links, context);
-        if (links && !cost->by_arithmetic && cost->nodes <= PF_PATHS_TABLE) {
-            network->middle = pf_links_of_platform(cost->nodes, false, links, context);
-            network->crowd = pf_crowd_new(cost->nodes, network->middle);
-            if (network->ports)
-                pf_links_count_ends(network->middle);
-        }
+        make_links(cost, links, context);
         return NULL;
     case LINKS:
         break;

@@ -236,6 +236,8 @@ $cells/backbone.xml 8192 8
 $cells/backbone.xml 1024 0
 star:16 16384 8
 star:16 1024 -1
+dragonfly:16 8192 -1
+$cells/backbone.xml 3000 -2
 torus:4x4 1024 2
 ring:16 1024 2
 END

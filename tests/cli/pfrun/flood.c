@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each rank sends so many messages to each other one at once, or calls MPI_Ialltoall or MPI_Alltoallv with
- * counts of many sizes. Prints simulated us. Usage: flood BYTES [MESSAGES] (0: MPI_Ialltoall, -1:
- * MPI_Alltoallv) */
+/* Each rank sends so many messages to each other one at once, or calls a collective. Prints simulated us.
+ * Usage: flood BYTES [MESSAGES] (0: MPI_Ialltoall; with counts of many sizes -1: MPI_Alltoallv, -2:
+ * MPI_Gatherv) */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,16 +24,18 @@ static void flood(int rank, int ranks, int bytes, int each, char *out, char *in)
     free(requests);
 }
 
-static void exchange(int rank, int ranks, int bytes, char *out, char *in)
+/* Blocks of many sizes. */
+static void exchange(int rank, int ranks, int bytes, int gathers, char *out, char *in)
 {
-    int *counts = malloc(3 * (size_t)ranks * sizeof *counts), *others = counts + ranks,
-        *places = others + ranks;
+    int *counts = malloc(2 * (size_t)ranks * sizeof *counts), *places = counts + ranks;
     for (int i = 0; i < ranks; i++) {
-        counts[i] = bytes / SIZES * ((rank + i) % SIZES + 1);
-        others[i] = counts[i];
+        counts[i] = bytes / SIZES * ((gathers ? i : rank + i) % SIZES + 1);
         places[i] = bytes * i;
     }
-    MPI_Alltoallv(out, counts, places, MPI_CHAR, in, others, places, MPI_CHAR, MPI_COMM_WORLD);
+    if (gathers)
+        MPI_Gatherv(out, counts[rank], MPI_CHAR, in, counts, places, MPI_CHAR, 0, MPI_COMM_WORLD);
+    else
+        MPI_Alltoallv(out, counts, places, MPI_CHAR, in, counts, places, MPI_CHAR, MPI_COMM_WORLD);
     free(counts);
 }
 
@@ -52,7 +54,7 @@ int main(int argc, char **argv)
         if (each > 0)
             flood(rank, ranks, bytes, each, out, in);
         else if (each < 0)
-            exchange(rank, ranks, bytes, out, in);
+            exchange(rank, ranks, bytes, each < -1, out, in);
         else
             MPI_Ialltoall(out, bytes, MPI_CHAR, in, bytes, MPI_CHAR, MPI_COMM_WORLD, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);

@@ -100,15 +100,26 @@ static inline struct pf_flow_message *message_of(const struct exchange *x, int f
     return &x->message[(size_t)from * (size_t)x->n + (size_t)to];
 }
 
-static size_t least_block(const struct pf_coll_call *call)
+/* The shortest block that is not eager; SIZE_MAX: a block is empty, or less than half of all data share
+ * links. */
+static size_t least_long(const struct pf_coll *coll)
 {
-    size_t least = SIZE_MAX;
+    const struct pf_coll_call *call = &coll->plan.call;
+    const struct pf_cost *cost = coll->colls->cost;
+    size_t least = SIZE_MAX, all = 0, shared = 0;
     for (int r = 0; r < call->n; r++)
-        for (int i = 0; call->rows && i < call->n; i++)
-            least = i != r && call->rows[r][i] < least ? call->rows[r][i] : least;
-    for (int r = 0; r < call->n && call->counts; r++)
-        least = call->counts[r] < least ? call->counts[r] : least;
-    return call->rows || call->counts ? least : call->bytes;
+        for (int i = 0; i < call->n; i++) {
+            size_t block = call->rows ? call->rows[r][i] : call->counts ? call->counts[r] : call->bytes;
+            if (i == r)
+                continue;
+            if (block == 0)
+                return SIZE_MAX;
+            all += block;
+            shared += pf_cost_flows(cost, block) ? block : 0;
+            if (block < least && pf_cost_post_blocks(cost, block))
+                least = block;
+        }
+    return 2 * shared < all ? SIZE_MAX : least;
 }
 
 bool pf_evaluate_as_flows(const struct pf_coll *coll, const struct pf_stage *stage)
@@ -116,10 +127,7 @@ bool pf_evaluate_as_flows(const struct pf_coll *coll, const struct pf_stage *sta
     const struct pf_coll_call *call = &coll->plan.call;
     if (!stage->nth || call->n < 3 || call->n > PF_FLOW_RANKS || call->in_place || call->cut)
         return false;
-    if (!pf_cost_flows(coll->colls->cost))
-        return false;
-    size_t least = least_block(call);
-    return least < SIZE_MAX && pf_cost_post_blocks(coll->colls->cost, least);
+    return least_long(coll) < SIZE_MAX;
 }
 
 static int one_or_many(int known, int rank)
@@ -318,8 +326,10 @@ static void arrive(struct exchange *x, int from, int to)
     const struct pf_cost_flow *price = &message->price;
     struct pf_member *source = &x->coll->member[from];
     double arrival = message->end + price->latency;
-    pf_cost_flow_met(x->coll->colls->cost, pf_evaluate_world(x->coll, from), pf_evaluate_world(x->coll, to),
-                     message->begin, price->work, !(message->state & AGAIN));
+    if (pf_cost_post_blocks(x->coll->colls->cost, message->bytes))
+        pf_cost_flow_met(x->coll->colls->cost, pf_evaluate_world(x->coll, from),
+                         pf_evaluate_world(x->coll, to), message->begin, price->work,
+                         !(message->state & AGAIN));
     if (message->state & AGAIN) {
         source->safe = pf_later(source->safe, arrival - price->left);
     } else {
@@ -349,6 +359,14 @@ static void post(struct exchange *x, int rank, int from, size_t bytes)
     message->called = m->clock;
     message->state |= POSTED;
     m->clock += pf_cost_post(x->coll->colls->cost, bytes);
+    if (!pf_cost_post_blocks(x->coll->colls->cost, bytes)) { /* eager: it is kept until then */
+        if (message->end < INFINITY)
+            complete(x, rank,
+                     pf_later(message->end + message->price.latency,
+                              message->called + message->price.receive_latency),
+                     message->price.receive);
+        return;
+    }
     if (message->head > message->called)
         return;
     message->state |= LATE;
@@ -631,7 +649,7 @@ static void begin(struct exchange *x, struct pf_coll *coll, const struct pf_stag
     x->now = coll->member[coll->queue[0]].turn;
     x->same = (coll->plan.call.nonblocking ? 2 : 1) * SAME *
               pf_cost_flow_time(colls->cost, pf_evaluate_world(coll, 0), pf_evaluate_world(coll, 1),
-                                least_block(&coll->plan.call));
+                                least_long(coll));
 }
 
 void pf_evaluate_flows(struct pf_coll *coll, const struct pf_stage *stage)

@@ -68,6 +68,7 @@ struct pf_links *pf_links_by_arithmetic(struct pf_fabric *topology, double byte_
 
 /* The links of one path. */
 struct listing {
+    const struct pf_fabric *fabric;
     struct pf_cost_link *links;
     int room, count;
 };
@@ -76,13 +77,13 @@ static void list(void *context, int32_t link)
 {
     struct listing *listing = context;
     if (listing->count < listing->room)
-        listing->links[listing->count] = (struct pf_cost_link){link, 0};
+        listing->links[listing->count] = (struct pf_cost_link){link, listing->fabric->ports[link].rate};
     listing->count++;
 }
 
 int pf_links_of_fabric(void *fabric, int src, int dst, struct pf_cost_link *links, int room)
 {
-    struct listing listing = {links, room, 0};
+    struct listing listing = {fabric, links, room, 0};
     pf_fabric_route(fabric, (uint64_t)pf_config.net_seed, src, dst, list, &listing);
     return listing.count;
 }

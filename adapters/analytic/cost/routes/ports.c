@@ -17,7 +17,7 @@ struct pf_ports {
     struct pf_ports_pair **row; /* by source, NULL while it has sent nothing; out is 0 for an unknown pair */
     int *number;                /* by the platform's number of a link: ours, 0: none yet */
     int number_room;
-    struct pf_busy (*busy)[2]; /* by our number */
+    struct pf_busy *busy; /* by our number */
     int count, room;
 };
 
@@ -68,8 +68,7 @@ void pf_ports_free(struct pf_ports *ports)
     free(ports->row);
     free(ports->number);
     for (int i = 1; i < ports->count; i++)
-        for (int passes = 0; passes < 2; passes++)
-            free(ports->busy[i][passes].stretch);
+        free(ports->busy[i].stretch);
     free(ports->busy);
     free(ports);
 }
@@ -80,7 +79,7 @@ static int number_of(struct pf_ports *ports, int link)
     if (ports->number[link])
         return ports->number[link];
     PF_ARRAY_ROOM(ports->busy, ports->room, ports->count + 1);
-    memset(ports->busy[ports->count], 0, sizeof ports->busy[ports->count]);
+    ports->busy[ports->count] = (struct pf_busy){0};
     return ports->number[link] = ports->count++;
 }
 
@@ -98,7 +97,7 @@ struct pf_ports_pair pf_ports_of(struct pf_ports *ports, int src, int dst)
     return row[dst];
 }
 
-struct pf_busy *pf_ports_busy(struct pf_ports *ports, int link, bool passes)
+struct pf_busy *pf_ports_busy(struct pf_ports *ports, int link)
 {
-    return link > 0 ? &ports->busy[link][passes] : NULL;
+    return link > 0 ? &ports->busy[link] : NULL;
 }

@@ -25,6 +25,5 @@ void pf_ports_free(struct pf_ports *ports);
 /* The links of a message between two different nodes. */
 struct pf_ports_pair pf_ports_of(struct pf_ports *ports, int src, int dst);
 
-/* When a link is busy: with short messages, which do not wait for long ones (`passes`), or with long ones.
- * Valid until the next pf_ports_of(). NULL for link -1. */
-struct pf_busy *pf_ports_busy(struct pf_ports *ports, int link, bool passes);
+/* When a link is busy with long messages. Valid until the next pf_ports_of(). NULL for link -1. */
+struct pf_busy *pf_ports_busy(struct pf_ports *ports, int link);
