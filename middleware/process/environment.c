@@ -229,11 +229,12 @@ int pf_PMPI_Get_library_version(char *version, int *resultlen)
 
 int pf_PMPI_Get_processor_name(char *name, int *resultlen)
 {
-    struct pf_rank *r = PF_ENTER(Get_processor_name);
-    *resultlen = snprintf(name, MPI_MAX_PROCESSOR_NAME, "%s", sg_host_get_name(r->self.host));
+    struct pf_rank *r = pf_libc_in_thread() ? NULL : PF_ENTER(Get_processor_name);
+    const pf_self_t *self = r ? &r->self : &rank_of_thread()->self; /* hybrid programs ask in each thread */
+    *resultlen = snprintf(name, MPI_MAX_PROCESSOR_NAME, "%s", sg_host_get_name(self->host));
     if (*resultlen >= MPI_MAX_PROCESSOR_NAME)
         *resultlen = MPI_MAX_PROCESSOR_NAME - 1;
-    return pf_call_return(r, MPI_SUCCESS);
+    return r ? pf_call_return(r, MPI_SUCCESS) : MPI_SUCCESS;
 }
 
 /* Reading the clock costs what SMPI says it costs (smpi/wtime), in every model. */

@@ -54,21 +54,26 @@ measures() {
     grep "threads of the program have used .* s of processor time that no rank was charged for" err
 }
 
-@test "each thread of a region may ask for its rank" {
+@test "each thread of a region may ask for its rank, and for the name of its host" {
     cat >asks.c <<'END'
 #include <mpi.h>
 #include <stdio.h>
+#include <string.h>
 int main(int argc, char **argv)
 {
-    int rank, right = 0;
+    int rank, right = 0, length;
+    char host[MPI_MAX_PROCESSOR_NAME];
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Get_processor_name(host, &length);
 #pragma omp parallel num_threads(3) reduction(+ : right)
     {
-        int own = -1, size = -1;
+        int own = -1, size = -1, letters;
+        char name[MPI_MAX_PROCESSOR_NAME];
         MPI_Comm_rank(MPI_COMM_WORLD, &own);
         MPI_Comm_size(MPI_COMM_SELF, &size);
-        right += own == rank && size == 1;
+        MPI_Get_processor_name(name, &letters);
+        right += own == rank && size == 1 && letters == length && !strcmp(name, host);
     }
     printf("%d: %d\n", rank, right);
     MPI_Finalize();

@@ -85,6 +85,24 @@ static void test_whole(void **state)
     free(busy.stretch);
 }
 
+/* What is owed takes idle time, or comes behind the next message. */
+static void test_owed(void **state)
+{
+    struct pf_busy busy = {0};
+    (void)state;
+    assert_true(pf_busy_serve(&busy, 10, 2, true) == 10);
+    busy.owed = 3;
+    assert_true(pf_busy_serve(&busy, 11, 2, true) == 12);
+    assert_true(pf_busy_serve(&busy, 11, 2, true) == 17);
+    busy.owed = 3;
+    assert_true(pf_busy_serve(&busy, 30, 2, true) == 30);
+    assert_true(busy.owed == 0);
+    busy.owed = 5;
+    assert_true(pf_busy_serve(&busy, 34, 2, true) == 34);
+    assert_true(busy.owed == 3);
+    free(busy.stretch);
+}
+
 /* Ranks price all that they send at once, one rank after the other: a link still serves no more than its
  * rate. */
 static void test_flood(void **state)
@@ -132,9 +150,9 @@ static void test_against_slots(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_in_order),      cmocka_unit_test(test_early), cmocka_unit_test(test_left),
-        cmocka_unit_test(test_neighbours),    cmocka_unit_test(test_whole), cmocka_unit_test(test_flood),
-        cmocka_unit_test(test_against_slots),
+        cmocka_unit_test(test_in_order),   cmocka_unit_test(test_early),         cmocka_unit_test(test_left),
+        cmocka_unit_test(test_neighbours), cmocka_unit_test(test_whole),         cmocka_unit_test(test_flood),
+        cmocka_unit_test(test_owed),       cmocka_unit_test(test_against_slots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
