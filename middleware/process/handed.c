@@ -21,3 +21,15 @@ void pf_handed_plays(void)
     struct pf_account *account = pf_self()->mpi->account;
     account->plays = account->inside = true;
 }
+
+static bool refused;
+
+void pf_handed_refuse(void)
+{
+    refused = true;
+}
+
+bool pf_handed_refused(void)
+{
+    return refused;
+}

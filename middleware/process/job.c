@@ -34,6 +34,7 @@
 #include "middleware/object/info.h"
 #include "middleware/datatype/op.h"
 #include "middleware/p2p/request.h"
+#include "middleware/process/handed.h"
 #include "middleware/process/libc_alarm.h"
 #include "middleware/process/ranks.h"
 #include "middleware/process/worlds.h"
@@ -143,7 +144,7 @@ static void end_early(void)
         if (computing())
             pf_account_stop(computing());
         pf_job_state.over = true;
-        if (*pf_end_reason()) {
+        if (*pf_end_reason() && !pf_handed_refused()) {
             pf_carried_gather(true);
             pf_job_print_places(stderr);
             pf_summary_add_section("rank_states", pf_job_places);

@@ -25,6 +25,7 @@ void play_die(const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    pf_handed_refuse();
     pf_die("%s: line %ld: rank %d: %s", play.from->ops->file(play.from, play.rank),
            play.from->ops->line(play.from, play.rank), play.rank, text);
 }

@@ -253,8 +253,9 @@ def part_broken(test):
             except subprocess.TimeoutExpired:
                 test.fail(f"{name}, {model}", "it hangs")
                 continue
-            errors = [line for line in output.splitlines() if line.startswith("parfocal: error:")]
-            if status == 0 or len(errors) != 1 or said not in output:
+            lines = [line for line in output.splitlines() if line.startswith("parfocal:")]
+            errors = [line for line in lines if line.startswith("parfocal: error:")]
+            if status == 0 or len(errors) != 1 or said not in output or ("line " in said and lines[-1] != errors[0]):
                 test.fail(f"{name}, {model}", f"status {status}, expected '{said}':\n{output}")
     trace = test.write("unreceived", "0 init\n1 init\n0 send 1 5 100 6\n0 finalize\n1 finalize\n")
     done = test.tools.run([os.path.join(test.bin, "pfrun"), "-replay", trace], LIMIT, {"PARFOCAL_CHECK": "yes"})
