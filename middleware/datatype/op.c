@@ -47,7 +47,7 @@ static void call_user(ffi_cif *interface, void *result, void **arguments, void *
     void *native = closure->in->values->short_handles ? (void *)(uintptr_t) * (const uint32_t *)native_type
                                                       : *(void *const *)native_type;
     MPI_Datatype datatype = closure->op->used;
-    if (!pf_is_predefined(datatype) || pf_native(closure->in, datatype) != native)
+    if (!datatype || !pf_is_predefined(datatype) || pf_native(closure->in, datatype) != native)
         datatype = pf_datatype_from_native(closure->in, native);
     closure->op->function(*(void **)arguments[0], *(void **)arguments[1], *(int **)arguments[2], &datatype);
 }
@@ -74,19 +74,19 @@ const struct pf_object_ops pf_op_ops = {.size = sizeof pf_op_ops, .shadow = op_s
 
 bool pf_op_suits(MPI_Op handle, MPI_Datatype *datatype)
 {
-    static const MPI_Datatype no_logical[] = {MPI_FLOAT,        MPI_DOUBLE, MPI_LONG_DOUBLE,      MPI_INTEGER,
-                                              MPI_REAL,         MPI_REAL4,  MPI_DOUBLE_PRECISION, MPI_REAL8,
-                                              MPI_DATATYPE_NULL};
+    static const MPI_Datatype real[] = {MPI_FLOAT, MPI_DOUBLE,           MPI_LONG_DOUBLE, MPI_REAL,
+                                        MPI_REAL4, MPI_DOUBLE_PRECISION, MPI_REAL8};
     bool logical = handle == MPI_LAND || handle == MPI_LOR || handle == MPI_LXOR;
+    bool bits = handle == MPI_BAND || handle == MPI_BOR || handle == MPI_BXOR;
     bool sums = handle == MPI_MAX || handle == MPI_MIN || handle == MPI_SUM || handle == MPI_PROD;
     if (*datatype == MPI_LOGICAL)
-        return logical || !pf_is_predefined(handle);
+        return logical || handle == MPI_REPLACE || handle == MPI_NO_OP || !pf_is_predefined(handle);
     if (*datatype == MPI_BYTE && (logical || sums))
         *datatype = MPI_UNSIGNED_CHAR;
-    for (const MPI_Datatype *type = no_logical; logical && *type != MPI_DATATYPE_NULL; type++)
-        if (*datatype == *type)
+    for (size_t i = 0; (logical || bits) && i < sizeof real / sizeof real[0]; i++)
+        if (*datatype == real[i])
             return false;
-    return true;
+    return !(logical && *datatype == MPI_INTEGER);
 }
 
 pf_native_op_t pf_op_native(struct pf_instance *in, MPI_Op handle, MPI_Datatype datatype)

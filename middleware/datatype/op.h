@@ -11,8 +11,8 @@ struct pf_op;
  * latest call. */
 pf_native_op_t pf_op_native(struct pf_instance *in, MPI_Op handle, MPI_Datatype datatype);
 
-/* Whether the standard has a logical operation for the datatype, or for MPI_LOGICAL this operation (MPI 3.1
- * section 5.9.2). Not all implementations know: to some MPI_LOGICAL is MPI_INT. MPI_BYTE becomes
+/* Whether the standard has a logical or bitwise operation for the datatype, or for MPI_LOGICAL this operation
+ * (MPI 3.1 section 5.9.2). Not all implementations know: to some MPI_LOGICAL is MPI_INT. MPI_BYTE becomes
  * MPI_UNSIGNED_CHAR where the standard has no operation on it, but Open MPI and MPICH do. */
 bool pf_op_suits(MPI_Op handle, MPI_Datatype *datatype);
 

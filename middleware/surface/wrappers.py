@@ -127,12 +127,19 @@ def enter(f):
     return f"struct pf_rank *r = PF_ENTER({f.stem});"
 
 
+def suited(f, failed):
+    """An operation that one of its datatypes has not."""
+    checks = " || ".join(f"!pf_op_suits({o.name}, &{d.name})" for o in f.of_kind("OP") for d in f.of_kind("DATATYPE"))
+    return [cfile.wrap(f"if (PF_UNLIKELY({checks}))", "        "), f"    return {failed};"] if checks else []
+
+
 def local(f):
     """No communication: the model in force computes it."""
     comm = f.of_kind("COMM")
     where = comm[0].name if comm else "MPI_COMM_WORLD"
     instance = "pf_switch_promote(r)" if f.route == "FALLBACK" else "r->active"
-    lines = [enter(f), f"struct pf_instance *in = pf_call_native_begin(r, {instance});", native_call(f)]
+    lines = [enter(f), *suited(f, "pf_call_error(r, MPI_COMM_WORLD, MPI_ERR_OP)"),
+             f"struct pf_instance *in = pf_call_native_begin(r, {instance});", native_call(f)]
     if f.name in ("MPI_Pack", "MPI_Unpack"):  # stock SMPI does not stop its clock there
         lines = [*lines[:2], "pf_compute_native_counts(r, in);", lines[2], "pf_compute_native_counted(r, in);"]
     return define(f, [*lines, f"return pf_call_leave(r, in, {where}, code);"])
@@ -188,8 +195,7 @@ def collective(f):
     arrays = [p for p in f.of_kind("DATATYPE") if p.is_array]
     lines = [enter(f), "struct pf_comm *c = pf_comm_of(r, comm);",
              "if (PF_UNLIKELY(!c))", "    return pf_call_error(r, comm, MPI_ERR_COMM);", *no_request(f),
-             *(line for p in f.of_kind("OP") for line in (f"if (PF_UNLIKELY(!pf_op_suits({p.name}, &{f.of_kind('DATATYPE')[0].name})))",
-                                                          "    return pf_call_error(r, comm, MPI_ERR_OP);")),
+             *suited(f, "pf_call_error(r, comm, MPI_ERR_OP)"),
              "if (PF_UNLIKELY(r->cursor.watching))",
              f"    pf_comm_schedule_collective(r, c, {'root' if f.of_kind('ROOT') else -1}, {collective_bytes(f)});",
              "struct pf_instance *in = pf_call_native_begin(r, pf_comm_collective(r, c));"]
@@ -303,7 +309,7 @@ def one_sided(f):
     what = "target_count, target_datatype" if many else "1, datatype"
     checked = f"access(w, target_rank, target_disp, {what})" if accesses else f"flush(w, {AWAIT_GETS[f.name]})"
     lines += [f"int error = pf_win_epoch_{checked};", "if (PF_UNLIKELY(error))", "    return pf_win_failed(r, win, error);",
-              "struct pf_instance *in = pf_call_native_begin(r, w->in);"]
+              *suited(f, "pf_win_failed(r, win, MPI_ERR_OP)"), "struct pf_instance *in = pf_call_native_begin(r, w->in);"]
     if many and f.of_kind("OP"):
         sides = [("target", "origin"), ("origin", "target"), ("result", "target")]
         lines += [f"pf_win_epoch_items(&{one}_count, &{one}_datatype, {other}_datatype, op);" for one, other in sides

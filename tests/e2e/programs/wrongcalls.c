@@ -527,6 +527,13 @@ static void own_block(void)
     CHECK(MPI_Wait(&requests[1], MPI_STATUS_IGNORE) == MPI_ERR_TRUNCATE);
 }
 
+static char operation_is(int code)
+{
+    int class = MPI_SUCCESS;
+    MPI_Error_class(code, &class);
+    return class == MPI_SUCCESS ? 'y' : class == MPI_ERR_OP ? '-' : '?';
+}
+
 /* Which predefined operations there are for which predefined datatypes. */
 static void operations(void)
 {
@@ -548,16 +555,23 @@ static void operations(void)
                  {MPI_LOGICAL, "LOGICAL"},
                  {MPI_DOUBLE_PRECISION, "DOUBLE PRECISION"}};
     static const MPI_Op ops[] = {MPI_MAX, MPI_SUM, MPI_LAND, MPI_LXOR, MPI_BOR, MPI_MINLOC, MPI_REPLACE};
+    double *memory;
+    MPI_Win win;
+    MPI_Win_allocate(64, 1, MPI_INFO_NULL, comm, &memory, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Win_fence(0, win);
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        char text[8] = "";
+        char text[8] = "", local[8] = "", there[8] = "";
         for (size_t k = 0; k < sizeof ops / sizeof ops[0]; k++) {
             double in[4] = {0}, out[4] = {0};
-            int class = MPI_SUCCESS, code = MPI_Allreduce(in, out, 1, types[i].type, ops[k], comm);
-            MPI_Error_class(code, &class);
-            text[k] = class == MPI_SUCCESS ? 'y' : class == MPI_ERR_OP ? '-' : '?';
+            text[k] = operation_is(MPI_Allreduce(in, out, 1, types[i].type, ops[k], comm));
+            local[k] = operation_is(MPI_Reduce_local(in, out, 1, types[i].type, ops[k]));
+            there[k] = operation_is(MPI_Accumulate(in, 1, types[i].type, check_rank, 0, 1, types[i].type, ops[k], win));
+            MPI_Win_fence(0, win);
         }
-        LINE("operations on %s: %s", types[i].name, text);
+        LINE("operations on %s: %s, here %s, there %s", types[i].name, text, local, there);
     }
+    MPI_Win_free(&win);
 }
 
 int main(int argc, char **argv)
