@@ -499,9 +499,9 @@ static void exchange_by_date(struct pf_coll *coll, const struct pf_stage *stage)
     }
 }
 
-/* Prices the first message of each rank, then the second of each, and so on. Where the messages of a rank
- * share its NIC, their order does not matter: they are priced in an order in which no two ranks send to the
- * same rank at once. */
+/* Prices the first message of each rank, then the second of each, and so on, or by date where each NIC takes
+ * one after the other. Where the messages of a rank share its NIC, their order does not matter: they are
+ * priced in an order in which no two ranks send to the same rank at once. */
 static void exchange_all(struct pf_coll *coll, const struct pf_stage *stage)
 {
     const struct pf_plan *plan = &coll->plan;

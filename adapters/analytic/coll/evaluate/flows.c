@@ -107,10 +107,11 @@ static size_t least_long(const struct pf_coll *coll)
     const struct pf_coll_call *call = &coll->plan.call;
     const struct pf_cost *cost = coll->colls->cost;
     size_t least = SIZE_MAX, all = 0, shared = 0;
-    for (int r = 0; r < call->n; r++)
-        for (int i = 0; i < call->n; i++) {
+    int differ = call->rows || call->counts ? call->n : 1, peers = call->rows ? call->n : 1;
+    for (int r = 0; r < differ; r++)
+        for (int i = 0; i < peers; i++) {
             size_t block = call->rows ? call->rows[r][i] : call->counts ? call->counts[r] : call->bytes;
-            if (i == r)
+            if (call->rows && i == r)
                 continue;
             if (block == 0)
                 return SIZE_MAX;
@@ -125,7 +126,8 @@ static size_t least_long(const struct pf_coll *coll)
 bool pf_evaluate_as_flows(const struct pf_coll *coll, const struct pf_stage *stage)
 {
     const struct pf_coll_call *call = &coll->plan.call;
-    if (!stage->nth || call->n < 3 || call->n > PF_FLOW_RANKS || call->in_place || call->cut)
+    if (!stage->nth || call->n < 3 || call->n > PF_FLOW_RANKS || call->in_place || call->cut ||
+        !pf_cost_flows(coll->colls->cost, SIZE_MAX))
         return false;
     return least_long(coll) < SIZE_MAX;
 }

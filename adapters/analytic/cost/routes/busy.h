@@ -10,8 +10,8 @@
  * leaves, and a rank prices all that it sends at once. So the intervals are kept, and a message takes the
  * gaps between them; prices that were given out do not change. When there are too many, the older half is
  * merged into one. All zeros at the beginning. Memory is 256 B at first, and grows to 16 KB where intervals
- * do not touch; a message in the order of the dates costs a few instructions, another one a search, and a
- * move of the intervals behind it.
+ * do not touch; a message in the order of the dates costs a few instructions, another one a search, a
+ * move of the intervals behind it, and if it is whole a step over each gap that is too short.
  */
 enum { PF_BUSY_MOST = 1024 };
 

@@ -21,11 +21,12 @@ struct pf_outcome {
     struct pf_phases phases;
 };
 
-/* A receive that is posted within this part of its message's time from where the message's head comes. */
-#define PF_OUTCOME_CLOSE  0.02
+/* A receive that is posted within this part of its message's time from where the message's head comes. This
+ * and what follows were chosen by the cells of experiments/cells. */
+#define PF_OUTCOME_CLOSE 0.02
+/* Within this part it may as well be posted on the other side of it. */
 #define PF_OUTCOME_EITHER 0.002
-/* So much time may depend on each second of such data: what is late makes others late. This and what follows
- * were chosen by the cells of experiments/cells. */
+/* So much time may depend on each second of such data: what is late makes others late. */
 #define PF_OUTCOME_SPREAD 3
 /* So much of it counts where no dates are close. */
 #define PF_OUTCOME_FAR 0.4

@@ -9,7 +9,7 @@
 /*
  * The links of nodes that have several, such as those of a torus: each link is busy for itself, and the NIC
  * with the messages of all of them. Memory is 8 bytes for each pair of nodes in the rows of nodes that have
- * sent, and some hundred for each link.
+ * sent, and 256 B to 16 KB for each link.
  */
 struct pf_ports;
 
