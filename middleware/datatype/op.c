@@ -89,6 +89,18 @@ bool pf_op_suits(MPI_Op handle, MPI_Datatype *datatype)
     return !(logical && *datatype == MPI_INTEGER);
 }
 
+bool pf_op_suits_both(MPI_Op handle, MPI_Datatype *origin, MPI_Datatype *target)
+{
+    MPI_Datatype from = *origin, to = *target;
+    if (!pf_op_suits(handle, &from) || !pf_op_suits(handle, &to))
+        return false;
+    if (*origin == *target) {
+        *origin = from;
+        *target = to;
+    }
+    return true;
+}
+
 pf_native_op_t pf_op_native(struct pf_instance *in, MPI_Op handle, MPI_Datatype datatype)
 {
     struct pf_op *op = pf_object_of(handle, PF_KIND_OP);

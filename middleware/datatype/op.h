@@ -16,6 +16,9 @@ pf_native_op_t pf_op_native(struct pf_instance *in, MPI_Op handle, MPI_Datatype 
  * MPI_UNSIGNED_CHAR where the standard has no operation on it, but Open MPI and MPICH do. */
 bool pf_op_suits(MPI_Op handle, MPI_Datatype *datatype);
 
+/* Whether it suits the datatypes of an accumulate. MPI_BYTE stays where the other one is derived of it. */
+bool pf_op_suits_both(MPI_Op handle, MPI_Datatype *origin, MPI_Datatype *target);
+
 void pf_op_retain(MPI_Op handle);
 void pf_op_release(MPI_Op handle);
 

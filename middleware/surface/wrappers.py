@@ -129,8 +129,11 @@ def enter(f):
 
 def suited(f, failed):
     """An operation that one of its datatypes has not."""
-    checks = " || ".join(f"!pf_op_suits({o.name}, &{d.name})" for o in f.of_kind("OP") for d in f.of_kind("DATATYPE"))
-    return [cfile.wrap(f"if (PF_UNLIKELY({checks}))", "        "), f"    return {failed};"] if checks else []
+    if not f.of_kind("OP"):
+        return []
+    datatypes = [p.name for p in f.of_kind("DATATYPE") if p.name != "result_datatype"]
+    check = f"pf_op_suits{'_both' if len(datatypes) > 1 else ''}(op, &{', &'.join(datatypes)})"
+    return [f"if (PF_UNLIKELY(!{check}))", f"    return {failed};"]
 
 
 def local(f):

@@ -566,7 +566,8 @@ static void operations(void)
             double in[4] = {0}, out[4] = {0};
             text[k] = operation_is(MPI_Allreduce(in, out, 1, types[i].type, ops[k], comm));
             local[k] = operation_is(MPI_Reduce_local(in, out, 1, types[i].type, ops[k]));
-            there[k] = operation_is(MPI_Accumulate(in, 1, types[i].type, check_rank, 0, 1, types[i].type, ops[k], win));
+            there[k] = operation_is(
+                MPI_Accumulate(in, 1, types[i].type, check_rank, 0, 1, types[i].type, ops[k], win));
             MPI_Win_fence(0, win);
         }
         LINE("operations on %s: %s, here %s, there %s", types[i].name, text, local, there);
