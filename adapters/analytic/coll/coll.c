@@ -72,9 +72,10 @@ static void make_room(struct pf_colls *colls, struct pf_coll *coll, int n)
     }
 }
 
-void pf_colls_watch(struct pf_colls *colls, pf_colls_sends_fn *sends)
+void pf_colls_watch(struct pf_colls *colls, pf_colls_sends_fn *sends, pf_colls_handles_fn *handles)
 {
     colls->sends = sends;
+    colls->handles = handles;
 }
 
 /* A rank of these kinds needs the data of all, so no rank leaves before the last one arrives. */
@@ -147,10 +148,11 @@ struct pf_coll *pf_coll_open(struct pf_colls *colls, const struct pf_coll_call *
     for (int r = 0; r < call->n; r++)
         pf_evaluate_begin(&coll->member[r]);
     coll->early = colls->sends && call->kind == PF_COLL_BARRIER && !coll->plan.sparse;
-    coll->together = needs_all(&coll->plan) && !coll->plan.sparse && !coll->early;
+    coll->beside = call->beside && colls->handles && pf_cost_shares_above(colls->cost, SIZE_MAX);
+    coll->together = needs_all(&coll->plan) && !coll->plan.sparse && !coll->early && !coll->beside;
     coll->flows = false;
-    coll->stepwise =
-        !coll->together && !coll->early && !call->nonblocking && !call->cut && pf_evaluate_shares(coll);
+    coll->stepwise = coll->beside || (!coll->together && !coll->early && !call->nonblocking && !call->cut &&
+                                      pf_evaluate_shares(coll));
     coll->until = INFINITY;
     coll->posts = NULL;
     coll->arrived = coll->queue_length = coll->done_length = coll->taken = 0;

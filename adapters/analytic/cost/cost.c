@@ -29,11 +29,35 @@ ALWAYS_INLINE double answer_time(const struct pf_cost *cost, struct pf_cost_way 
            way->transport->ranges[0].latency_factor * pf_cost_way_back(cost, way);
 }
 
+/* Nothing overtakes earlier data between two nodes, as the network has it: what leaves at a date, and would
+ * arrive at another, arrives behind them. */
+ALWAYS_INLINE double behind(const struct pf_cost *cost, const struct pf_cost_last *last, int to, double left,
+                            double arrival)
+{
+    if (__builtin_expect(last->to != to + 1 || last->ready > left, 1))
+        return arrival;
+    return latest(arrival, last->arrival + (last->inflow.node ? pf_cost_late(cost, &last->inflow) : 0));
+}
+
 /* How long an acknowledgement travels. */
 ALWAYS_INLINE double acknowledgement_time(const struct pf_cost *cost, struct pf_cost_way *way)
 {
     return way->range->acknowledgement +
            way->transport->ranges[0].latency_factor * pf_cost_way_back(cost, way);
+}
+
+static struct pf_cost_last *answered(const struct pf_cost_transport *transport, int node, int to)
+{
+    return &transport->answered[node * PF_COST_ANSWERED + to % PF_COST_ANSWERED];
+}
+
+/* When the sender knows that a message was acknowledged at a date. */
+ALWAYS_INLINE double acknowledged_at(const struct pf_cost *cost, struct pf_cost_way *way, double date)
+{
+    double known = date + acknowledgement_time(cost, way);
+    if (__builtin_expect(way->transport->answered == NULL, 1))
+        return known;
+    return behind(cost, answered(way->transport, way->to, way->from), way->from, date, known);
 }
 
 /* A message of a batch ends when all of them would, each with the same share of the NIC, if the larger ones
@@ -334,16 +358,21 @@ ALWAYS_INLINE double transmit_with_head(struct pf_cost *cost, struct pf_cost_way
     bool in_turn = last->ready <= ready;
     if (last->to == way->to + 1) {
         /* Where it overtook the previous one. Messages are not always priced in the order of their dates. */
-        double behind = in_turn ? latest(0, last->arrival - arrival) : 0;
-        arrival += behind;
-        *head = begun + behind + request;
+        double alone = arrival;
+        arrival = behind(cost, last, way->to, ready, arrival);
+        if (arrival > alone && way->passes) { /* as late as these data will be */
+            cost->inflow = last->inflow;
+            cost->inflow.spare += arrival - last->arrival;
+            arrival += way->busy;
+        }
+        *head = begun + arrival - alone + request;
     } else {
         *head = (in_turn ? latest(ready, last->next) : ready) + request;
     }
     if (way->passes) /* a link serves it whole: its head waits as long as its data */
         *head = latest(*head, arrival - travel_time(way, bytes) + request);
     *last = (struct pf_cost_last){way->to + 1, ready, arrival,
-                                  (in_turn ? latest(ready, last->next) : ready) + way->range->gap};
+                                  (in_turn ? latest(ready, last->next) : ready) + way->range->gap, cost->inflow};
     return arrival;
 }
 
@@ -359,7 +388,7 @@ ALWAYS_INLINE double safe_at(const struct pf_cost *cost, enum pf_cost_done done,
     case PF_COST_RECEIVED:
         return arrival;
     case PF_COST_ACKNOWLEDGED:
-        return arrival + acknowledgement_time(cost, way);
+        return acknowledged_at(cost, way, arrival);
     }
     return arrival;
 }
@@ -596,6 +625,16 @@ static double bring_data(struct pf_cost *cost, struct pf_cost_way *way, size_t b
     return transmit(cost, way, bytes, *ready, left);
 }
 
+/* Of data that were fetched. */
+static void note_answer(struct pf_cost *cost, const struct pf_cost_way *way, double ready, double arrival)
+{
+    struct pf_cost_transport *t = way->transport;
+    if (!t->answered)
+        t->answered = pf_calloc((size_t)cost->nodes * PF_COST_ANSWERED, sizeof *t->answered);
+    *answered(t, way->from, way->to) = (struct pf_cost_last){
+        .to = way->to + 1, .ready = ready, .arrival = arrival - cost->write_latency + cost->event_latency, .inflow = cost->inflow};
+}
+
 static inline void note_outcome(struct pf_cost *cost, int src, int from, int to, double begun, double seconds,
                                 bool met, double apart)
 {
@@ -623,9 +662,12 @@ ALWAYS_INLINE void receive_by_nic(struct pf_cost *cost, struct pf_cost_way *way,
                      fabs(called - head) / (arrival - sent->returns));
     if (!expected && bytes > cost->eager_max) {
         arrival += pf_cost_late(cost, &sent->inflow);
-        double fetched = latest(arrival - cost->write_latency, noticed) + answer_time(cost, way);
+        double asked = latest(arrival - cost->write_latency, noticed);
+        double fetched = behind(cost, &way->transport->last[way->to], way->from, asked,
+                                asked + answer_time(cost, way));
         out->again = true;
         arrival = transmit(cost, way, bytes, fetched, &left);
+        note_answer(cost, way, fetched, arrival);
         pf_cost_inflow_set(&out->inflow, &cost->inflow);
         out->waited_at = cost->waited_at;
         out->complete = out->arrival = latest(arrival, posted);
@@ -634,14 +676,15 @@ ALWAYS_INLINE void receive_by_nic(struct pf_cost *cost, struct pf_cost_way *way,
         return;
     }
     out->arrival = latest(latest(arrival, noticed), posted);
-    out->inflow.spare = out->arrival - arrival;
+    if (__builtin_expect(out->inflow.node != 0, 0))
+        out->inflow.spare += out->arrival - arrival;
     out->complete = out->arrival + out->work;
     if (!sent->rendezvous && bytes < cost->buffered_below)
         out->safe = sent->safe;
     else if (!expected && !sent->rendezvous)
-        out->safe = arrival - cost->event_latency + acknowledgement_time(cost, way);
+        out->safe = acknowledged_at(cost, way, arrival - cost->event_latency);
     else
-        out->safe = latest(arrival, noticed) + acknowledgement_time(cost, way);
+        out->safe = acknowledged_at(cost, way, latest(arrival, noticed));
 }
 
 /* How long the receiver's word travels that a send is over. */

@@ -50,12 +50,15 @@ struct pf_cost_batch {
     double total; /* how long all of them occupy the NIC */
 };
 
-/* The last message of a node. */
+/* The last message of a node, or its last answer to some nodes. */
 struct pf_cost_last {
-    int to; /* node, plus 1 */
+    int to; /* node, plus 1; 0: none */
     double ready, arrival;
     double next; /* when the NIC can take the next command */
+    struct pf_cost_inflow inflow;
 };
+
+enum { PF_COST_ANSWERED = 4 };
 
 /* One of the two ways of a message: through the network, or through the memory of a node. */
 struct pf_cost_transport {
@@ -69,6 +72,8 @@ struct pf_cost_transport {
                                     NIC; NULL: all share it */
     struct pf_busy *passing_in;
     struct pf_cost_last *last; /* per node: the last data that were sent with their head */
+    struct pf_cost_last *answered; /* PF_COST_ANSWERED for each node: data that were fetched from it, by the node
+                                      that they went to; NULL while nothing has been fetched */
     struct pf_busy *busy_in;   /* likewise with incoming messages; NULL: these do not wait */
     struct pf_busy
         *behind; /* when incoming messages would occupy it if they waited; NULL: they or the links do */

@@ -504,6 +504,7 @@ static void free_transport(struct pf_cost_transport *transport, size_t nodes)
     pf_busy_free(transport->passing_out, nodes);
     pf_busy_free(transport->passing_in, nodes);
     free(transport->last);
+    free(transport->answered);
     pf_busy_free(transport->busy_in, nodes);
     pf_busy_free(transport->behind, nodes);
     free(transport->batch);

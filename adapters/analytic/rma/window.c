@@ -72,11 +72,16 @@ static void rank_sends(int rank, double from, double until)
     an_rank_sends(an_job.ranks[rank], from, until);
 }
 
+static double rank_handles(int rank)
+{
+    return an_job.ranks[rank]->handles_until;
+}
+
 /* The first window is there. */
 static void watch_sends(void)
 {
     if (an_job.sends_alone)
-        pf_colls_watch(an_job.colls, rank_sends);
+        pf_colls_watch(an_job.colls, rank_sends, rank_handles);
 }
 
 static int create(const struct an_window *what, MPI_Comm handle, MPI_Win *made)

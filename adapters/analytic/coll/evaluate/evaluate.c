@@ -372,6 +372,8 @@ static void advance(struct pf_coll *coll, int rank)
             m->round = 0;
             continue;
         }
+        if (coll->beside)
+            m->clock = pf_later(m->clock, coll->colls->handles(pf_evaluate_world(coll, rank)));
         m->clock += pf_cost_types(coll->colls->cost, round.types);
         m->open = stage->ahead && m->round > 0 ? m->began : m->clock;
         m->began = m->clock;

@@ -69,6 +69,7 @@ enum { PF_FLOW_RANKS = 64 };   /* among more ranks, following flows would take t
 struct pf_colls {
     struct pf_cost *cost;
     void (*sends)(int rank, double from, double until); /* see pf_colls_watch(); NULL: none */
+    double (*handles)(int rank);
     struct pf_coll *unused;
     struct pf_pool early;
     struct pf_step *step; /* scratch of all calls */
@@ -107,6 +108,7 @@ struct pf_coll {
     bool together; /* evaluated when all have arrived, round by round */
     bool early;    /* a barrier that is not, because pf_colls_watch() gets its ranks' sends before */
     bool flows;    /* `in` of each member is filled: the ends of sends follow from it */
+    bool beside;   /* call.beside matters */
     bool stepwise; /* see pf_coll_resumes() */
     /* Where blocks differ: posts[to * (n + 1) + from] receives that take time to post come in `to` before
      * that from rank `from`, and in all with from = n. NULL: each is like the message that is looked at. */

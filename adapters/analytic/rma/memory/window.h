@@ -91,7 +91,7 @@ struct an_peer {
     /* the target's side, where the peer is an origin */
     int incoming;         /* messages and operations from there that are not finished */
     enum an_demand owed;  /* answered when `incoming` is 0 */
-    double last_delivery; /* of a message from there */
+    double last_delivery, held_until; /* of messages from there: as priced; later than that */
 };
 
 enum { AN_PEERS = 8 }; /* allocated together: most ranks access few targets */

@@ -48,6 +48,7 @@ double an_fragment_send(struct an_fragment *f, double date)
         target->incoming += 1 + f->parts;
     }
     origin->last_delivery = fmax(origin->last_delivery, received.complete);
+    pf_cost_inflow_set(&f->inflow, &received.inflow);
     f->next = NULL;
     f->last = f;
     pf_engine_post(&f->event, origin->last_delivery);

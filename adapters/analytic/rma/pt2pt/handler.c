@@ -232,11 +232,25 @@ static void wait_on(struct an_rank *rank, struct an_fragment *f, struct an_fragm
     pf_engine_post(&f->event, rank->handles_until + AN_SOON);
 }
 
+/* Whether a fragment is later than it was priced, behind long data or behind another fragment that is. */
+static bool is_held(struct an_fragment *f, double now)
+{
+    struct an_peer *origin = an_window_peer(f->win->rma->members[f->target], f->win->me);
+    double late = pf_cost_late(an_job.cost, &f->inflow);
+    f->inflow.spare += late;
+    origin->held_until = fmax(origin->held_until, now + late);
+    if (origin->held_until > now)
+        pf_engine_post(&f->event, origin->held_until);
+    return origin->held_until > now;
+}
+
 void an_handler_arrived(struct pf_event *event)
 {
     struct an_fragment *f = pf_container_of(event, struct an_fragment, event), *last = f->last, *next;
     struct an_rank *rank = f->win->rma->members[f->target]->rank;
     double now = pf_engine_now();
+    if (rank->late != f && is_held(f, now))
+        return;
     if (rank->late == f)
         rank->late = NULL;
     rank->handles_until = fmax(rank->handles_until, an_rank_looks(rank, now));

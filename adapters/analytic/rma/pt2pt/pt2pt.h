@@ -26,6 +26,7 @@ enum an_note {
 
 struct an_fragment {
     struct pf_event event;    /* its arrival */
+    struct pf_cost_inflow inflow; /* of data that it has not overtaken */
     struct an_fragment *next; /* in a queue */
     struct an_fragment *last; /* of the chain behind it that waits for the target's processor */
     struct an_window *win;    /* the sender's */
