@@ -212,7 +212,8 @@ static void receive(struct pf_coll *coll, int from, int to, size_t bytes, enum p
         target->came = (struct pf_ending){got.inflow, got.complete};
     if (target->sole)
         pf_cost_inflow_set(&target->inflow, &got.inflow);
-    if (coll->early && source->inside && source->single && !sent->rendezvous)
+    bool still = source->inside && source->stage == target->stage && source->round == target->round;
+    if (coll->early && still && source->single && !sent->rendezvous)
         source->safe = got.safe; /* as price_message() has it */
     if (sent->rendezvous) {
         source->safe = pf_later(source->safe, got.safe);
