@@ -143,13 +143,35 @@ static void owe(struct pf_cost_transport *network, struct pf_cost_way *way)
         pf_links_owe(network->middle, way->to, way->from, bytes);
 }
 
+/* How many long messages a NIC serves at a date, the last of which takes `work` there. */
+static double sharers(const struct pf_busy *busy, double date, double work)
+{
+    return work > 0 ? ceil(pf_busy_left(busy, date) / work) : 0;
+}
+
+/* A short message passes as slowly as one of the long ones at either NIC. */
+static double slowed(const struct pf_cost_way *way, double start, double came, double busy)
+{
+    const struct pf_cost_transport *network = way->transport;
+    if (__builtin_expect(!network->shared || !network->inflow, 1))
+        return 0;
+    const struct pf_cost_last *last = &network->last[way->from];
+    const struct pf_inflow *inflow = network->inflow[way->to];
+    double out = sharers(&network->busy_out[way->from], start, last->inflow.node ? last->inflow.work : 0);
+    double in = inflow ? sharers(&network->busy_in[way->to], came, inflow->work) : 0;
+    return busy * latest(out, in);
+}
+
 /* Long messages lose what a short one takes of both NICs. */
 static inline void take_of_long(const struct pf_cost_way *way, double start, double came, double busy)
 {
     if (__builtin_expect(!way->transport->shared, 1))
         return;
     take(&way->transport->busy_out[way->from], start, busy);
-    take(&way->transport->busy_in[way->to], came, busy);
+    double begin = take(&way->transport->busy_in[way->to], came, busy), travel = came - start;
+    struct pf_inflow *inflow = way->transport->inflow ? way->transport->inflow[way->to] : NULL;
+    if (inflow)
+        pf_inflow_add_short(inflow, start, busy, begin + busy - travel);
 }
 
 /* A long message is on its way into a NIC, where its bytes take `work` from `start` at the earliest, the NIC
@@ -165,6 +187,7 @@ static void note_inflow(struct pf_cost *cost, const struct pf_cost_way *way, siz
     struct pf_inflow **inflow = &network->inflow[way->to];
     if (!*inflow)
         *inflow = pf_calloc(1, sizeof **inflow);
+    (*inflow)->work = work;
     cost->inflow =
         (struct pf_cost_inflow){.node = way->to + 1,
                                 .number = pf_inflow_add(*inflow, start - travel, work, until - travel),
@@ -315,9 +338,10 @@ ALWAYS_INLINE double transmit_from(struct pf_cost *cost, struct pf_cost_way *way
         arrival = latest(arrival, pf_busy_serve(way->in, came, busy, way->passes) + busy);
     if (way->passes && way->transport->acknowledgement_bytes > 0)
         owe(way->transport, way);
-    if (way->passes)
+    if (way->passes) {
+        arrival += slowed(way, start, came, busy);
         take_of_long(way, start, came, busy);
-    else
+    } else
         way->transport->shared = true;
     double until = arrival, in = until - busy - before_in - came;
     arrival = latest(arrival, shared); /* a flow occupies the receiving NIC all the time, not at its end */
@@ -784,6 +808,17 @@ void pf_cost_send(struct pf_cost *cost, int src, int dst, size_t bytes, double n
 {
     struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, bytes);
     send(cost, way, bytes, now, mode, out);
+}
+
+double pf_cost_answer_waits(struct pf_cost *cost, int src, int dst, size_t bytes, double known)
+{
+    struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, bytes);
+    const struct pf_cost_transport *network = way->transport;
+    if (!way->passes || network->acknowledgement_bytes <= 0 || pf_cost_way_is_free(way))
+        return 0;
+    return pf_links_look(network->middle, way->to, way->from, network->acknowledgement_bytes,
+                         known - acknowledgement_time(cost, way),
+                         network->ranges[0].latency_factor * pf_cost_way_back(cost, way));
 }
 
 void pf_cost_receive(struct pf_cost *cost, int src, int dst, size_t bytes, const struct pf_cost_sent *sent,

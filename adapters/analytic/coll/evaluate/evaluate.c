@@ -91,6 +91,7 @@ static inline void price_message(struct pf_coll *coll, const struct pf_stage *st
     pf_evaluate_sends(coll, rank, mode, m->cpu, got.safe);
     m->cpu = sent.returns;
     m->safe = pf_later(m->safe, got.safe);
+    m->to = dst; m->me = src; m->sends = step->bytes; m->known = got.safe;
     if (m->single)
         m->went = (struct pf_ending){sent.rendezvous ? got.inflow : sent.inflow, got.safe};
     if (target->single)
@@ -104,6 +105,7 @@ static inline void begin_round(struct pf_member *m)
 {
     m->cpu = m->safe = m->looks = m->clock;
     m->first = INFINITY;
+    m->to = -1;
     m->last = m->busy = 0;
     m->came.inflow.node = m->went.inflow.node = 0;
 }
@@ -130,6 +132,8 @@ static bool outlast(const struct pf_coll *coll, struct pf_member *m)
         if (pf_cost_in_pieces(coll->colls->cost))
             m->inflow.spare = of[i]->inflow.spare + m->clock - of[i]->end;
     }
+    if (m->single && m->to >= 0)
+        m->clock = pf_later(m->clock, m->known + pf_cost_answer_waits(coll->colls->cost, m->me, m->to, m->sends, m->known));
     return m->clock > before;
 }
 
@@ -298,6 +302,7 @@ static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
         m->cpu = sent.returns - begun;
         if (coll->plan.stage[m->stage].nth) /* NICs are shared at both ends */
             sent.inflow.node = 0;
+        m->to = sent.rendezvous ? -1 : pf_evaluate_world(coll, step->peer); m->me = pf_evaluate_world(coll, rank); m->sends = step->bytes; m->known = sent.safe;
         if (sent.rendezvous)
             m->unsafe++;
         else if (receives_in_turn(coll, target, m))

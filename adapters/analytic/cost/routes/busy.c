@@ -60,6 +60,15 @@ static void replace(struct pf_busy *busy, int first, int last, double from, doub
     busy->count += 1 - (last - first);
 }
 
+double pf_busy_when(const struct pf_busy *busy, double ready, double duration)
+{
+    const struct pf_busy_stretch *stretch = busy->stretch + busy->begin;
+    double begin = ready;
+    for (int i = find(busy, ready); i < busy->count && stretch[i].from - begin < duration; i++)
+        begin = stretch[i].until > begin ? stretch[i].until : begin;
+    return begin;
+}
+
 /* Into the first gap that it fits into; what is left of that on either side may be too short for any. */
 static double take_whole(struct pf_busy *busy, double ready, double duration)
 {

@@ -27,6 +27,9 @@ struct pf_busy {
 /* Serves a message that is not in the order of the dates, or for which there is no room. */
 double pf_busy_take_gap(struct pf_busy *busy, double ready, double duration, bool whole);
 
+/* When it would begin to serve a message whole. */
+double pf_busy_when(const struct pf_busy *busy, double ready, double duration);
+
 /* Frees an array of so many, which may be NULL. */
 void pf_busy_free(struct pf_busy *all, size_t count);
 

@@ -15,9 +15,11 @@ enum { PF_INFLOW_KEPT = 128 };
 
 struct pf_inflow {
     uint32_t count;
+    double work;  /* of the last long one */
     double until; /* when all of them are through */
     struct pf_inflow_message {
         double start, work; /* s: when its bytes begin to arrive, and their time on the link */
+        bool whole;         /* a short one: those that share the link lose that time together */
     } last[PF_INFLOW_KEPT];
 };
 
@@ -25,8 +27,15 @@ struct pf_inflow {
 static inline uint32_t pf_inflow_add(struct pf_inflow *inflow, double start, double work, double until)
 {
     inflow->until = until > inflow->until ? until : inflow->until;
-    inflow->last[inflow->count % PF_INFLOW_KEPT] = (struct pf_inflow_message){start, work};
+    inflow->last[inflow->count % PF_INFLOW_KEPT] = (struct pf_inflow_message){start, work, false};
     return ++inflow->count;
+}
+
+/* Likewise a short message, for which the others lose the link. */
+static inline void pf_inflow_add_short(struct pf_inflow *inflow, double start, double work, double until)
+{
+    uint32_t number = pf_inflow_add(inflow, start, work, until);
+    inflow->last[(number - 1) % PF_INFLOW_KEPT].whole = true;
 }
 
 /* How much later than at `end` message `number` is through, with `work` of its own: each message that was
@@ -46,6 +55,10 @@ static inline double pf_inflow_late(const struct pf_inflow *inflow, uint32_t num
         if (other->start > at) {
             left -= (other->start - at) / sharers;
             at = other->start;
+        }
+        if (other->whole) {
+            late += takes / sharers;
+            continue;
         }
         takes = takes < left ? takes : left;
         late += takes > 0 ? takes : 0;

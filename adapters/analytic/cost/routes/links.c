@@ -261,6 +261,18 @@ double pf_links_pass(struct pf_links *links, int src, int dst, size_t bytes, dou
     return waited;
 }
 
+double pf_links_look(struct pf_links *links, int src, int dst, double bytes, double start, double latency)
+{
+    const struct route *route = find_route(links, src, dst);
+    int hops = route->count - 2 * links->ends;
+    double head = start, each = hops > 0 ? latency / hops : 0;
+    for (int i = links->ends; i < route->count - links->ends; i++) {
+        const struct link *link = &links->link[route->link[i]];
+        head = pf_busy_when(&link->busy, head, bytes * link->byte_time) + each;
+    }
+    return hops > 0 ? head - start - hops * each : 0;
+}
+
 void pf_links_owe(struct pf_links *links, int src, int dst, double bytes)
 {
     const struct route *route = find_route(links, src, dst);
