@@ -132,7 +132,7 @@ static bool outlast(const struct pf_coll *coll, struct pf_member *m)
         if (pf_cost_in_pieces(coll->colls->cost))
             m->inflow.spare = of[i]->inflow.spare + m->clock - of[i]->end;
     }
-    if (m->single && m->to >= 0)
+    if (m->to >= 0)
         m->clock = pf_later(m->clock, m->known + pf_cost_answer_waits(coll->colls->cost, m->me, m->to, m->sends, m->known));
     return m->clock > before;
 }
