@@ -262,9 +262,10 @@ static double transmit_by_ports(struct pf_cost *cost, struct pf_cost_way *way, s
         serve(way, &(way->passes ? network->passing_out : network->busy_out)[way->from], ready, nic);
     double together = 0, start = first; /* short messages wait for all links on their way alike */
     if (!way->passes)
-        start = latest(first, take(pf_ports_busy(network->ports, port.out), at_once ? ready : first, busy));
-    if (network->batch && !way->passes)
-        together = first + share(&network->batch[way->from], first, nic);
+        start = latest(at_once ? first + nic - busy : first, take(pf_ports_busy(network->ports, port.out), at_once ? ready : first, busy));
+    double more = network->batch && !way->passes ? share(&network->batch[way->from], first, nic) : 0;
+    if (more > 0)
+        together = first + more;
     *begun = start;
     *left = latest(start + busy, together + nic);
     double alone = range->latency + range->latency_factor * way->latency + (double)bytes * byte_time +
@@ -679,7 +680,7 @@ ALWAYS_INLINE void receive_by_nic(struct pf_cost *cost, struct pf_cost_way *way,
 {
     double called = posted - (bytes > cost->eager_max ? cost->post : 0);
     double noticed = called + cost->receive_latency, arrival = sent->rendezvous ? sent->data : sent->arrival,
-           head = sent->rendezvous ? sent->arrival : sent->data, left;
+           head = sent->rendezvous ? sent->arrival : sent->data, begun, left;
     bool expected = called < head;
     if (bytes > cost->eager_max)
         note_outcome(cost, way->src, way->from, way->to, sent->returns, way->busy, expected,
@@ -690,7 +691,7 @@ ALWAYS_INLINE void receive_by_nic(struct pf_cost *cost, struct pf_cost_way *way,
         double fetched = behind(cost, &way->transport->last[way->to], way->from, asked,
                                 asked + answer_time(cost, way));
         out->again = true;
-        arrival = transmit(cost, way, bytes, fetched, &left);
+        arrival = transmit_from(cost, way, bytes, fetched, true, &begun, &left);
         note_answer(cost, way, fetched, arrival);
         pf_cost_inflow_set(&out->inflow, &cost->inflow);
         out->waited_at = cost->waited_at;
