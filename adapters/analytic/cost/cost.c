@@ -384,7 +384,10 @@ ALWAYS_INLINE double transmit_with_head(struct pf_cost *cost, struct pf_cost_way
     if (last->to == way->to + 1) {
         /* Where it overtook the previous one. Messages are not always priced in the order of their dates. */
         double alone = arrival;
-        arrival = behind(cost, last, way->to, ready, arrival);
+        if (way->passes)
+            arrival = behind(cost, last, way->to, ready, arrival);
+        else if (in_turn)
+            arrival = latest(arrival, last->arrival);
         if (arrival > alone && way->passes) { /* as late as these data will be */
             cost->inflow = last->inflow;
             cost->inflow.spare += arrival - last->arrival;
@@ -687,9 +690,7 @@ ALWAYS_INLINE void receive_by_nic(struct pf_cost *cost, struct pf_cost_way *way,
                      fabs(called - head) / (arrival - sent->returns));
     if (!expected && bytes > cost->eager_max) {
         arrival += pf_cost_late(cost, &sent->inflow);
-        double asked = latest(arrival - cost->write_latency, noticed);
-        double fetched = behind(cost, &way->transport->last[way->to], way->from, asked,
-                                asked + answer_time(cost, way));
+        double fetched = latest(arrival - cost->write_latency, noticed) + answer_time(cost, way);
         out->again = true;
         arrival = transmit_from(cost, way, bytes, fetched, true, &begun, &left);
         note_answer(cost, way, fetched, arrival);
