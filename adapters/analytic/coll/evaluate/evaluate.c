@@ -575,6 +575,8 @@ static bool may_block(const struct pf_coll *coll, const struct pf_stage *stage)
 bool pf_evaluate_shares(const struct pf_coll *coll)
 {
     size_t most = 0;
+    if (coll->plan.call.kind == PF_COLL_GATHERV || coll->plan.call.kind == PF_COLL_SCATTERV)
+        return pf_cost_shares_above(coll->colls->cost, SIZE_MAX); /* lengths are known when ranks have arrived */
     for (int i = 0; i < coll->plan.stages; i++) {
         size_t bytes = longest(coll, &coll->plan.stage[i]);
         most = bytes > most ? bytes : most;
