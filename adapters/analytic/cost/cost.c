@@ -953,10 +953,10 @@ bool pf_cost_shares_above(const struct pf_cost *cost, size_t bytes)
     return cost->protocol == PF_COST_PORTALS && cost->network.inflow && bytes > cost->network.share_above;
 }
 
-bool pf_cost_flows(const struct pf_cost *cost, size_t bytes)
+bool pf_cost_flows(const struct pf_cost *cost, size_t bytes, int ranks)
 {
     return cost->protocol == PF_COST_PORTALS && bytes > cost->network.share_above && cost->network.batch &&
-           cost->network.busy_in && !cost->network.links && cost->ranks == cost->nodes;
+           cost->network.busy_in && !cost->network.links && cost->ranks == cost->nodes && ranks == cost->nodes;
 }
 
 void pf_cost_flow(struct pf_cost *cost, int src, int dst, size_t bytes, struct pf_cost_flow *flow)

@@ -195,8 +195,9 @@ struct pf_cost_flow {
      * a second time `again` later; the send ends `left` before their arrival. */
     double write_latency, again, left;
 };
-/* Whether messages of that size share NICs and links. */
-bool pf_cost_flows(const struct pf_cost *cost, size_t bytes);
+/* Whether messages of that size between so many ranks share NICs and links with each other, and with nothing
+ * else: all ranks take part. */
+bool pf_cost_flows(const struct pf_cost *cost, size_t bytes, int ranks);
 void pf_cost_flow(struct pf_cost *cost, int src, int dst, size_t bytes, struct pf_cost_flow *flow);
 /* Its bytes left from `begin` to `end`. */
 double pf_cost_flow_ended(struct pf_cost *cost, int src, int dst, size_t bytes, double begin, double end);

@@ -116,7 +116,7 @@ static size_t least_long(const struct pf_coll *coll)
             if (block == 0)
                 return SIZE_MAX;
             all += block;
-            shared += pf_cost_flows(cost, block) ? block : 0;
+            shared += pf_cost_flows(cost, block, call->n) ? block : 0;
             if (block < least && pf_cost_post_blocks(cost, block))
                 least = block;
         }
@@ -127,7 +127,7 @@ bool pf_evaluate_as_flows(const struct pf_coll *coll, const struct pf_stage *sta
 {
     const struct pf_coll_call *call = &coll->plan.call;
     if (!stage->nth || call->n < 3 || call->n > PF_FLOW_RANKS || call->in_place || call->cut ||
-        !pf_cost_flows(coll->colls->cost, SIZE_MAX))
+        !pf_cost_flows(coll->colls->cost, SIZE_MAX, call->n))
         return false;
     return least_long(coll) < SIZE_MAX;
 }
