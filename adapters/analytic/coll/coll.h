@@ -36,8 +36,8 @@ struct pf_colls *pf_colls_new(struct pf_cost *cost, const char *choice, char *wh
 void pf_colls_free(struct pf_colls *colls);
 
 /* From now on a function gets from when to when a rank of the job waits in a blocking call for the end of one
- * of its sends, and looks at nothing else; as soon as that is known. Another one says until when its processor
- * handles messages outside of collectives. */
+ * of its sends, and looks at nothing else; as soon as that is known. Another one says until when its
+ * processor handles messages outside of collectives. */
 typedef void pf_colls_sends_fn(int rank, double from, double until);
 typedef double pf_colls_handles_fn(int rank);
 void pf_colls_watch(struct pf_colls *colls, pf_colls_sends_fn *sends, pf_colls_handles_fn *handles);

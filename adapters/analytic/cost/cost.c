@@ -3,6 +3,8 @@
 #include "adapters/analytic/cost/way.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <stdio.h>
 
 #include "base/config.h"
 #include "base/memory.h"
@@ -262,7 +264,8 @@ static double transmit_by_ports(struct pf_cost *cost, struct pf_cost_way *way, s
         serve(way, &(way->passes ? network->passing_out : network->busy_out)[way->from], ready, nic);
     double together = 0, start = first; /* short messages wait for all links on their way alike */
     if (!way->passes)
-        start = latest(at_once ? first + nic - busy : first, take(pf_ports_busy(network->ports, port.out), at_once ? ready : first, busy));
+        start = latest(at_once ? first + nic - busy : first,
+                       take(pf_ports_busy(network->ports, port.out), at_once ? ready : first, busy));
     double more = network->batch && !way->passes ? share(&network->batch[way->from], first, nic) : 0;
     if (more > 0)
         together = first + more;
@@ -399,8 +402,9 @@ ALWAYS_INLINE double transmit_with_head(struct pf_cost *cost, struct pf_cost_way
     }
     if (way->passes) /* a link serves it whole: its head waits as long as its data */
         *head = latest(*head, arrival - travel_time(way, bytes) + request);
-    *last = (struct pf_cost_last){way->to + 1, ready, arrival,
-                                  (in_turn ? latest(ready, last->next) : ready) + way->range->gap, cost->inflow};
+    *last =
+        (struct pf_cost_last){way->to + 1, ready, arrival,
+                              (in_turn ? latest(ready, last->next) : ready) + way->range->gap, cost->inflow};
     return arrival;
 }
 
@@ -659,8 +663,11 @@ static void note_answer(struct pf_cost *cost, const struct pf_cost_way *way, dou
     struct pf_cost_transport *t = way->transport;
     if (!t->answered)
         t->answered = pf_calloc((size_t)cost->nodes * PF_COST_ANSWERED, sizeof *t->answered);
-    *answered(t, way->from, way->to) = (struct pf_cost_last){
-        .to = way->to + 1, .ready = ready, .arrival = arrival - cost->write_latency + cost->event_latency, .inflow = cost->inflow};
+    *answered(t, way->from, way->to) =
+        (struct pf_cost_last){.to = way->to + 1,
+                              .ready = ready,
+                              .arrival = arrival - cost->write_latency + cost->event_latency,
+                              .inflow = cost->inflow};
 }
 
 static inline void note_outcome(struct pf_cost *cost, int src, int from, int to, double begun, double seconds,
@@ -956,7 +963,8 @@ bool pf_cost_shares_above(const struct pf_cost *cost, size_t bytes)
 bool pf_cost_flows(const struct pf_cost *cost, size_t bytes, int ranks)
 {
     return cost->protocol == PF_COST_PORTALS && bytes > cost->network.share_above && cost->network.batch &&
-           cost->network.busy_in && !cost->network.links && cost->ranks == cost->nodes && ranks == cost->nodes;
+           cost->network.busy_in && !cost->network.links && cost->ranks == cost->nodes &&
+           ranks == cost->nodes;
 }
 
 void pf_cost_flow(struct pf_cost *cost, int src, int dst, size_t bytes, struct pf_cost_flow *flow)

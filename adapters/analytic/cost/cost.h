@@ -79,7 +79,8 @@ struct pf_cost_received {
  * been priced since; to be asked from `safe` on. */
 double pf_cost_late(const struct pf_cost *cost, const struct pf_cost_inflow *inflow);
 
-/* How long the acknowledgement of a short message, which its sender would have at `known`, waits for links. */
+/* How long the acknowledgement of a short message, which its sender would have at `known`, waits for links.
+ */
 double pf_cost_answer_waits(struct pf_cost *cost, int src, int dst, size_t bytes, double known);
 
 /* Where it waits for that: struct pf_chain_message.link. */

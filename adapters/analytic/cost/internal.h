@@ -71,10 +71,10 @@ struct pf_cost_transport {
     struct pf_busy *passing_out; /* likewise with short messages, which do not wait for those that share the
                                     NIC; NULL: all share it */
     struct pf_busy *passing_in;
-    struct pf_cost_last *last; /* per node: the last data that were sent with their head */
-    struct pf_cost_last *answered; /* PF_COST_ANSWERED for each node: data that were fetched from it, by the node
-                                      that they went to; NULL while nothing has been fetched */
-    struct pf_busy *busy_in;   /* likewise with incoming messages; NULL: these do not wait */
+    struct pf_cost_last *last;     /* per node: the last data that were sent with their head */
+    struct pf_cost_last *answered; /* PF_COST_ANSWERED for each node: data that were fetched from it, by the
+                                      node that they went to; NULL while nothing has been fetched */
+    struct pf_busy *busy_in;       /* likewise with incoming messages; NULL: these do not wait */
     struct pf_busy
         *behind; /* when incoming messages would occupy it if they waited; NULL: they or the links do */
     struct pf_inflow **inflow;    /* per node, NULL while it has received nothing; or NULL, without `batch` */

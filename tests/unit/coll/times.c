@@ -41,7 +41,7 @@ static void route(void *context, int src, int dst, double *latency, double *band
 
 static struct pf_cost *cost;
 
-static struct pf_colls *make(const char *parameters, const char *choice)
+static struct pf_colls *make_for(int ranks, const char *parameters, const char *choice)
 {
     char why[600], plain[1000]; /* without what is derived from the simulated NIC */
     int nodes[RANKS];
@@ -52,13 +52,18 @@ static struct pf_colls *make(const char *parameters, const char *choice)
         row[i] = (size_t)(i % 5) * 3;
     }
     assert_true(pf_config_set("analytic_set", plain));
-    cost = pf_cost_new(RANKS, nodes, route, NULL, NULL, why, sizeof why);
+    cost = pf_cost_new(ranks, nodes, route, NULL, NULL, why, sizeof why);
     if (!cost)
         fail_msg("%s", why);
     struct pf_colls *colls = pf_colls_new(cost, choice, why, sizeof why);
     if (!colls)
         fail_msg("%s", why);
     return colls;
+}
+
+static struct pf_colls *make(const char *parameters, const char *choice)
+{
+    return make_for(RANKS, parameters, choice);
 }
 
 static void drop(struct pf_colls *colls)
@@ -435,8 +440,8 @@ static void exchange_blocks(const double *dates)
     enum { N = 4 };
     static const size_t usual[N] = {3000, 3000, 3000, 3000}, first[N] = {3000, 30000, 3000, 3000};
     static const size_t *const blocks[N] = {first, usual, usual, usual};
-    struct pf_colls *colls =
-        make("eager_max = 1000; protocol = portals; together = share; contention = nic; post = 0.1 us", "");
+    struct pf_colls *colls = make_for(
+        N, "eager_max = 1000; protocol = portals; together = share; contention = nic; post = 0.1 us", "");
     struct pf_coll_call call = {.kind = PF_COLL_ALLTOALLV, .n = N, .element = 1, .rows = blocks};
     struct pf_coll *coll = pf_coll_open(colls, &call);
     for (int r = 0; r < N; r++) {

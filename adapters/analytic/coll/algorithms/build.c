@@ -51,8 +51,11 @@ static struct pf_stage *reduce_along(struct pf_plan *plan, enum pf_tree tree)
     struct pf_stage *stage =
         add_tree(plan, pf_at_tree_reduce, tree, 2, tree == PF_TREE_LINEAR ? 0 : plan->wanted);
     bool in_turn = plan->call.nonblocking || plan->call.kind == PF_COLL_REDUCE;
-    stage->combines_first = tree == PF_TREE_LINEAR && !plan->call.nonblocking;
-    if (in_turn && tree == PF_TREE_BINOMIAL_IN_ORDER && stage->segments == 1) {
+    if (tree == PF_TREE_LINEAR && !plan->call.nonblocking) {
+        stage->at = pf_at_reduce_linear;
+        stage->rounds = plan->call.n;
+        stage->in_turn = plan->sparse = true;
+    } else if (in_turn && tree == PF_TREE_BINOMIAL_IN_ORDER && stage->segments == 1) {
         stage->at = pf_at_reduce_in_turn;
         stage->rounds = bits(plan);
         stage->ahead = !plan->call.nonblocking && !plan->call.mpich;

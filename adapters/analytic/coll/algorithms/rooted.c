@@ -76,6 +76,22 @@ int pf_at_reduce_in_turn(const struct pf_plan *plan, const struct pf_stage *stag
     return stage->rounds;
 }
 
+/* In round k that of rank n - 1 - k. */
+int pf_at_reduce_linear(const struct pf_plan *plan, const struct pf_stage *stage, int rank, int round,
+                        struct pf_round *out)
+{
+    int last = plan->call.n - 1;
+    if (rank != stage->root) {
+        if (round > last - rank)
+            return stage->rounds;
+        send_segment(stage, 0, stage->root, moves(plan, PF_COMBINE), out);
+        return last - rank;
+    }
+    round += round == last - rank;
+    out->receives = round <= last;
+    return round;
+}
+
 /* The left subtree of the binary tree has the odd shifted ranks and gets the first part of the vector. The
  * segments of both parts have one size; the first part has at least as many. */
 static size_t split_at(const struct pf_plan *plan)

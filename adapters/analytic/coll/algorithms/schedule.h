@@ -82,7 +82,6 @@ struct pf_stage {
     int segments;
     bool swap;           /* trees: the root and rank 0 change places; otherwise ranks are turned */
     bool in_turn;        /* linear: one message after the other, not all at once */
-    bool combines_first; /* linear: a receive is posted when the one before has been combined */
     bool ahead;          /* the receive of a round is posted when the rank enters the round before */
     int power, extra;    /* the largest power of two that is not above n, and what is left */
     int steps;           /* binary logarithm of `power` */
@@ -200,6 +199,7 @@ struct pf_doubling pf_doubling_find(int n, int v, int round, int rounds);
 /* The stages. Rooted ones, in rooted.c: */
 pf_stage_at pf_at_tree_bcast, pf_at_tree_reduce; /* a vector in segments along the tree, down and up */
 pf_stage_at pf_at_reduce_in_turn; /* up the in-order binomial tree, one child after the other */
+pf_stage_at pf_at_reduce_linear;  /* the root receives from the last rank first, one after the other */
 pf_stage_at pf_at_split_bcast, pf_at_split_swap; /* halves down two branches; then each gets the other half */
 pf_stage_at pf_at_scatter_tree, pf_at_gather_tree, pf_at_scatter_linear, pf_at_gather_linear,
     pf_at_gather_sync;

@@ -77,9 +77,6 @@ static inline void price_message(struct pf_coll *coll, const struct pf_stage *st
     struct pf_cost_received got;
     double posted =
         pf_later(target->looks, target->clock + posting(coll, rank, step->peer, before, step->bytes));
-    if (stage->combines_first && pf_cost_asking(cost, pf_evaluate_world(coll, rank),
-                                                pf_evaluate_world(coll, step->peer), step->bytes) > 0)
-        posted = pf_later(posted, target->last);
     int src = pf_evaluate_world(coll, rank), dst = pf_evaluate_world(coll, step->peer);
     if (__builtin_expect(step->gaps, 0)) {
         pf_cost_send(cost, src, dst, step->bytes, m->cpu + prepare(coll, step), mode, &sent);
@@ -91,7 +88,10 @@ static inline void price_message(struct pf_coll *coll, const struct pf_stage *st
     pf_evaluate_sends(coll, rank, mode, m->cpu, got.safe);
     m->cpu = sent.returns;
     m->safe = pf_later(m->safe, got.safe);
-    m->to = dst; m->me = src; m->sends = step->bytes; m->known = got.safe;
+    m->to = dst;
+    m->me = src;
+    m->sends = step->bytes;
+    m->known = got.safe;
     if (m->single)
         m->went = (struct pf_ending){sent.rendezvous ? got.inflow : sent.inflow, got.safe};
     if (target->single)
@@ -133,7 +133,8 @@ static bool outlast(const struct pf_coll *coll, struct pf_member *m)
             m->inflow.spare = of[i]->inflow.spare + m->clock - of[i]->end;
     }
     if (m->to >= 0)
-        m->clock = pf_later(m->clock, m->known + pf_cost_answer_waits(coll->colls->cost, m->me, m->to, m->sends, m->known));
+        m->clock = pf_later(
+            m->clock, m->known + pf_cost_answer_waits(coll->colls->cost, m->me, m->to, m->sends, m->known));
     return m->clock > before;
 }
 
@@ -175,8 +176,6 @@ static int place_of_receive(const struct pf_coll *coll, int from, int to)
 static double posted_at(const struct pf_coll *coll, int from, int to, size_t bytes)
 {
     const struct pf_member *target = &coll->member[to];
-    if (coll->plan.stage[target->stage].combines_first && pf_cost_in_pieces(coll->colls->cost))
-        return pf_later(target->open, target->last);
     if (!coll->posts && pf_cost_post(coll->colls->cost, bytes) <= 0 && target->late <= 0)
         return target->open;
     int place = place_of_receive(coll, from, to);
@@ -302,7 +301,10 @@ static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
         m->cpu = sent.returns - begun;
         if (coll->plan.stage[m->stage].nth) /* NICs are shared at both ends */
             sent.inflow.node = 0;
-        m->to = sent.rendezvous ? -1 : pf_evaluate_world(coll, step->peer); m->me = pf_evaluate_world(coll, rank); m->sends = step->bytes; m->known = sent.safe;
+        m->to = sent.rendezvous ? -1 : pf_evaluate_world(coll, step->peer);
+        m->me = pf_evaluate_world(coll, rank);
+        m->sends = step->bytes;
+        m->known = sent.safe;
         if (sent.rendezvous)
             m->unsafe++;
         else if (receives_in_turn(coll, target, m))
@@ -576,7 +578,8 @@ bool pf_evaluate_shares(const struct pf_coll *coll)
 {
     size_t most = 0;
     if (coll->plan.call.kind == PF_COLL_GATHERV || coll->plan.call.kind == PF_COLL_SCATTERV)
-        return pf_cost_shares_above(coll->colls->cost, SIZE_MAX); /* lengths are known when ranks have arrived */
+        return pf_cost_shares_above(coll->colls->cost,
+                                    SIZE_MAX); /* lengths are known when ranks have arrived */
     for (int i = 0; i < coll->plan.stages; i++) {
         size_t bytes = longest(coll, &coll->plan.stage[i]);
         most = bytes > most ? bytes : most;

@@ -38,7 +38,9 @@ struct pf_member {
     } came, went;
     struct pf_flows in;
     struct pf_early *early; /* messages of rounds to come, in the order of rounds */
-    int to, me; size_t sends; double known;
+    int to, me;
+    size_t sends;
+    double known;
     int stage, round;
     int missing;   /* receives */
     int unsafe;    /* sends that wait for their receive */

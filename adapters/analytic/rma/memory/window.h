@@ -89,8 +89,8 @@ struct an_peer {
     bool asked, granted;            /* its lock */
     int expected;                   /* answers: of the lock, of flushes */
     /* the target's side, where the peer is an origin */
-    int incoming;         /* messages and operations from there that are not finished */
-    enum an_demand owed;  /* answered when `incoming` is 0 */
+    int incoming;                     /* messages and operations from there that are not finished */
+    enum an_demand owed;              /* answered when `incoming` is 0 */
     double last_delivery, held_until; /* of messages from there: as priced; later than that */
 };
 

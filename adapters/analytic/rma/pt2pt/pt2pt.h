@@ -25,11 +25,11 @@ enum an_note {
 };
 
 struct an_fragment {
-    struct pf_event event;    /* its arrival */
+    struct pf_event event;        /* its arrival */
     struct pf_cost_inflow inflow; /* of data that it has not overtaken */
-    struct an_fragment *next; /* in a queue */
-    struct an_fragment *last; /* of the chain behind it that waits for the target's processor */
-    struct an_window *win;    /* the sender's */
+    struct an_fragment *next;     /* in a queue */
+    struct an_fragment *last;     /* of the chain behind it that waits for the target's processor */
+    struct an_window *win;        /* the sender's */
     int target;
     enum an_note note;
     bool exclusive; /* of AN_NOTE_LOCK */
