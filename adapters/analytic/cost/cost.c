@@ -48,9 +48,9 @@ ALWAYS_INLINE double acknowledgement_time(const struct pf_cost *cost, struct pf_
            way->transport->ranges[0].latency_factor * pf_cost_way_back(cost, way);
 }
 
-static struct pf_cost_last *answered(const struct pf_cost_transport *transport, int node, int to)
+static struct pf_cost_last *last_of(struct pf_cost_last *all, int node, int to)
 {
-    return &transport->answered[node * PF_COST_ANSWERED + to % PF_COST_ANSWERED];
+    return &all[node * PF_COST_LASTS + to % PF_COST_LASTS];
 }
 
 /* When the sender knows that a message was acknowledged at a date. */
@@ -59,7 +59,7 @@ ALWAYS_INLINE double acknowledged_at(const struct pf_cost *cost, struct pf_cost_
     double known = date + acknowledgement_time(cost, way);
     if (__builtin_expect(way->transport->answered == NULL, 1))
         return known;
-    return behind(cost, answered(way->transport, way->to, way->from), way->from, date, known);
+    return behind(cost, last_of(way->transport->answered, way->to, way->from), way->from, date, known);
 }
 
 /* A message of a batch ends when all of them would, each with the same share of the NIC, if the larger ones
@@ -157,9 +157,8 @@ static double slowed(const struct pf_cost_way *way, double start, double came, d
     const struct pf_cost_transport *network = way->transport;
     if (__builtin_expect(!network->shared || !network->inflow, 1))
         return 0;
-    const struct pf_cost_last *last = &network->last[way->from];
     const struct pf_inflow *inflow = network->inflow[way->to];
-    double out = sharers(&network->busy_out[way->from], start, last->inflow.node ? last->inflow.work : 0);
+    double out = sharers(&network->busy_out[way->from], start, network->command[way->from].work);
     double in = inflow ? sharers(&network->busy_in[way->to], came, inflow->work) : 0;
     return busy * latest(out, in);
 }
@@ -382,29 +381,28 @@ ALWAYS_INLINE double transmit_with_head(struct pf_cost *cost, struct pf_cost_way
                                         double ready, double request, double *head, double *left)
 {
     double begun, arrival = transmit_from(cost, way, bytes, ready, false, &begun, left);
-    struct pf_cost_last *last = &way->transport->last[way->from];
-    bool in_turn = last->ready <= ready;
-    if (last->to == way->to + 1) {
-        /* Where it overtook the previous one. Messages are not always priced in the order of their dates. */
-        double alone = arrival;
-        if (way->passes)
-            arrival = behind(cost, last, way->to, ready, arrival);
-        else if (in_turn)
-            arrival = latest(arrival, last->arrival);
-        if (arrival > alone && way->passes) { /* as late as these data will be */
-            cost->inflow = last->inflow;
-            cost->inflow.spare += arrival - last->arrival;
-            arrival += way->busy;
-        }
+    struct pf_cost_command *command = &way->transport->command[way->from];
+    struct pf_cost_last *last = last_of(way->transport->last, way->from, way->to);
+    double taken = command->ready <= ready ? latest(ready, command->next) : ready;
+    bool ordered = last->to == way->to + 1 && last->ready <= ready;
+    double alone = arrival;
+    *head = taken + request;
+    if (ordered && way->passes)
+        arrival = behind(cost, last, way->to, ready, arrival);
+    else if (ordered)
+        arrival = latest(arrival, last->arrival);
+    if (ordered && command->to == way->to + 1)
         *head = begun + arrival - alone + request;
-    } else {
-        *head = (in_turn ? latest(ready, last->next) : ready) + request;
+    if (arrival > alone && way->passes) { /* as late as these data will be */
+        cost->inflow = last->inflow;
+        cost->inflow.spare += arrival - last->arrival;
+        arrival += way->busy;
     }
     if (way->passes) /* a link serves it whole: its head waits as long as its data */
         *head = latest(*head, arrival - travel_time(way, bytes) + request);
-    *last =
-        (struct pf_cost_last){way->to + 1, ready, arrival,
-                              (in_turn ? latest(ready, last->next) : ready) + way->range->gap, cost->inflow};
+    *last = (struct pf_cost_last){way->to + 1, ready, arrival, cost->inflow};
+    *command = (struct pf_cost_command){way->to + 1, ready, taken + way->range->gap,
+                                        way->passes ? command->work : way->busy};
     return arrival;
 }
 
@@ -662,8 +660,8 @@ static void note_answer(struct pf_cost *cost, const struct pf_cost_way *way, dou
 {
     struct pf_cost_transport *t = way->transport;
     if (!t->answered)
-        t->answered = pf_calloc((size_t)cost->nodes * PF_COST_ANSWERED, sizeof *t->answered);
-    *answered(t, way->from, way->to) =
+        t->answered = pf_calloc((size_t)cost->nodes * PF_COST_LASTS, sizeof *t->answered);
+    *last_of(t->answered, way->from, way->to) =
         (struct pf_cost_last){.to = way->to + 1,
                               .ready = ready,
                               .arrival = arrival - cost->write_latency + cost->event_latency,

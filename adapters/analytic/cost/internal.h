@@ -50,15 +50,21 @@ struct pf_cost_batch {
     double total; /* how long all of them occupy the NIC */
 };
 
-/* The last message of a node, or its last answer to some nodes. */
+/* The last data of a node to another one. */
 struct pf_cost_last {
     int to; /* node, plus 1; 0: none */
     double ready, arrival;
-    double next; /* when the NIC can take the next command */
     struct pf_cost_inflow inflow;
 };
 
-enum { PF_COST_ANSWERED = 4 };
+enum { PF_COST_LASTS = 8 }; /* of a node, by the number of the other one */
+
+/* The last message of a node to any. */
+struct pf_cost_command {
+    int to;             /* node, plus 1 */
+    double ready, next; /* when the NIC can take the next command */
+    double work;        /* of the last long one, in the NIC */
+};
 
 /* One of the two ways of a message: through the network, or through the memory of a node. */
 struct pf_cost_transport {
@@ -71,10 +77,10 @@ struct pf_cost_transport {
     struct pf_busy *passing_out; /* likewise with short messages, which do not wait for those that share the
                                     NIC; NULL: all share it */
     struct pf_busy *passing_in;
-    struct pf_cost_last *last;     /* per node: the last data that were sent with their head */
-    struct pf_cost_last *answered; /* PF_COST_ANSWERED for each node: data that were fetched from it, by the
-                                      node that they went to; NULL while nothing has been fetched */
-    struct pf_busy *busy_in;       /* likewise with incoming messages; NULL: these do not wait */
+    struct pf_cost_command *command; /* per node: the last data that were sent with their head; */
+    struct pf_cost_last *last;       /* PF_COST_LASTS of them; */
+    struct pf_cost_last *answered;   /* and of data that were fetched, NULL while there are none */
+    struct pf_busy *busy_in;         /* likewise with incoming messages; NULL: these do not wait */
     struct pf_busy
         *behind; /* when incoming messages would occupy it if they waited; NULL: they or the links do */
     struct pf_inflow **inflow;    /* per node, NULL while it has received nothing; or NULL, without `batch` */

@@ -177,7 +177,8 @@ static const char *make_transport(struct pf_cost *cost, bool memory)
     transport->count = transport_sizes(&cost->parameters, memory, sizes);
     transport->ranges = pf_calloc((size_t)transport->count + 1, sizeof *transport->ranges);
     transport->busy_out = pf_calloc((size_t)cost->nodes, sizeof *transport->busy_out);
-    transport->last = pf_calloc((size_t)cost->nodes, sizeof *transport->last);
+    transport->command = pf_calloc((size_t)cost->nodes, sizeof *transport->command);
+    transport->last = pf_calloc((size_t)cost->nodes * PF_COST_LASTS, sizeof *transport->last);
     for (int i = 0; i < transport->count; i++) {
         transport->ranges[i].from = sizes[i];
         fill_range(&cost->parameters, memory, &transport->ranges[i]);
@@ -503,6 +504,7 @@ static void free_transport(struct pf_cost_transport *transport, size_t nodes)
     pf_busy_free(transport->busy_out, nodes);
     pf_busy_free(transport->passing_out, nodes);
     pf_busy_free(transport->passing_in, nodes);
+    free(transport->command);
     free(transport->last);
     free(transport->answered);
     pf_busy_free(transport->busy_in, nodes);
