@@ -965,6 +965,13 @@ bool pf_cost_flows(const struct pf_cost *cost, size_t bytes, int ranks)
            ranks == cost->nodes;
 }
 
+bool pf_cost_is_busy(const struct pf_cost *cost, int rank, double date)
+{
+    int node = cost->node_of_rank[rank];
+    return pf_busy_end(&cost->network.busy_out[node]) > date ||
+           pf_busy_end(&cost->network.busy_in[node]) > date;
+}
+
 void pf_cost_flow(struct pf_cost *cost, int src, int dst, size_t bytes, struct pf_cost_flow *flow)
 {
     struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, bytes);

@@ -199,6 +199,9 @@ struct pf_cost_flow {
 /* Whether messages of that size between so many ranks share NICs and links with each other, and with nothing
  * else: all ranks take part. */
 bool pf_cost_flows(const struct pf_cost *cost, size_t bytes, int ranks);
+
+/* Whether the NIC of a rank serves long messages at a date or later. */
+bool pf_cost_is_busy(const struct pf_cost *cost, int rank, double date);
 void pf_cost_flow(struct pf_cost *cost, int src, int dst, size_t bytes, struct pf_cost_flow *flow);
 /* Its bytes left from `begin` to `end`. */
 double pf_cost_flow_ended(struct pf_cost *cost, int src, int dst, size_t bytes, double begin, double end);

@@ -123,13 +123,22 @@ static size_t least_long(const struct pf_coll *coll)
     return 2 * shared < all ? SIZE_MAX : least;
 }
 
+/* Whether other messages share NICs with those of the stage. */
+static bool is_alone(const struct pf_coll *coll)
+{
+    for (int r = 0; r < coll->plan.call.n; r++)
+        if (pf_cost_is_busy(coll->colls->cost, pf_evaluate_world(coll, r), coll->member[r].clock))
+            return false;
+    return true;
+}
+
 bool pf_evaluate_as_flows(const struct pf_coll *coll, const struct pf_stage *stage)
 {
     const struct pf_coll_call *call = &coll->plan.call;
     if (!stage->nth || call->n < 3 || call->n > PF_FLOW_RANKS || call->in_place || call->cut ||
         !pf_cost_flows(coll->colls->cost, SIZE_MAX, call->n))
         return false;
-    return least_long(coll) < SIZE_MAX;
+    return least_long(coll) < SIZE_MAX && is_alone(coll);
 }
 
 static int one_or_many(int known, int rank)

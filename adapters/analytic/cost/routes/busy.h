@@ -36,6 +36,12 @@ void pf_busy_free(struct pf_busy *all, size_t count);
 /* How long it is busy from `date` on, without a gap. */
 double pf_busy_left(const struct pf_busy *busy, double date);
 
+/* The end of its last interval; 0: none. */
+static inline double pf_busy_end(const struct pf_busy *busy)
+{
+    return busy->count ? busy->stretch[busy->begin + busy->count - 1].until : 0;
+}
+
 /* Serves a message that is ready at `ready` and takes `duration`: `whole`, or if need be in pieces, as what
  * shares does. Returns the end less the duration, which is when a whole one begins. */
 static inline double pf_busy_serve(struct pf_busy *busy, double ready, double duration, bool whole)
