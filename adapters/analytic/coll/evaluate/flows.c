@@ -17,7 +17,8 @@
 #include "base/memory.h"
 
 /* Flows that begin or end within this part of a message's time count as one change: twice that where calls
- * take turns, so that there are many dates. */
+ * take turns, so that there are many dates, but never more than half of what a head takes, on which it
+ * depends what is expected. */
 #define SAME 0.01
 /* Links whose shares differ by less than this count as equal. */
 #define NEAR 1e-4
@@ -658,9 +659,10 @@ static void begin(struct exchange *x, struct pf_coll *coll, const struct pf_stag
         pf_evaluate_put(coll, r);
     }
     x->now = coll->member[coll->queue[0]].turn;
-    x->same = (coll->plan.call.nonblocking ? 2 : 1) * SAME *
-              pf_cost_flow_time(colls->cost, pf_evaluate_world(coll, 0), pf_evaluate_world(coll, 1),
-                                least_long(coll));
+    int one = pf_evaluate_world(coll, 0), other = pf_evaluate_world(coll, 1);
+    double same = SAME * pf_cost_flow_time(colls->cost, one, other, least_long(coll));
+    x->same =
+        fmin((coll->plan.call.nonblocking ? 2 : 1) * same, 0.5 * pf_cost_soonest(colls->cost, one, other));
 }
 
 void pf_evaluate_flows(struct pf_coll *coll, const struct pf_stage *stage)
