@@ -203,6 +203,9 @@ static double late(const struct pf_cost *cost, const struct pf_cost_inflow *infl
     *at = PF_CHAIN_LAST;
     if (!inflow->node)
         return 0;
+    if (inflow->answers)
+        return pf_links_look(cost->network.middle, inflow->node - 1, inflow->from,
+                             cost->network.acknowledgement_bytes, inflow->end, inflow->alone);
     double late =
         pf_inflow_late(cost->network.inflow[inflow->node - 1], inflow->number, inflow->work, inflow->end);
     if (inflow->bytes <= 0)
@@ -817,15 +820,21 @@ void pf_cost_send(struct pf_cost *cost, int src, int dst, size_t bytes, double n
     send(cost, way, bytes, now, mode, out);
 }
 
-double pf_cost_answer_waits(struct pf_cost *cost, int src, int dst, size_t bytes, double known)
+void pf_cost_answer_to(struct pf_cost *cost, int src, int dst, size_t bytes, double known,
+                       struct pf_cost_inflow *inflow)
 {
+    inflow->node = 0;
+    if (cost->network.acknowledgement_bytes <= 0 || bytes > cost->network.share_above)
+        return;
     struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, bytes);
-    const struct pf_cost_transport *network = way->transport;
-    if (!way->passes || network->acknowledgement_bytes <= 0 || pf_cost_way_is_free(way))
-        return 0;
-    return pf_links_look(network->middle, way->to, way->from, network->acknowledgement_bytes,
-                         known - acknowledgement_time(cost, way),
-                         network->ranges[0].latency_factor * pf_cost_way_back(cost, way));
+    if (way->from == way->to || pf_cost_way_is_free(way))
+        return;
+    *inflow = (struct pf_cost_inflow){.node = way->to + 1,
+                                      .answers = true,
+                                      .from = way->from,
+                                      .end = known - acknowledgement_time(cost, way),
+                                      .alone = way->transport->ranges[0].latency_factor *
+                                               pf_cost_way_back(cost, way)};
 }
 
 void pf_cost_receive(struct pf_cost *cost, int src, int dst, size_t bytes, const struct pf_cost_sent *sent,

@@ -29,9 +29,11 @@ enum pf_cost_mode {
     PF_COST_BLOCKING /* standard, in a call that waits for it: what protocol ucx knows and others do not */
 };
 
-/* A long message among those into its target's NIC; node 0: it is none. */
+/* A long message among those into its target's NIC, or a short one whose sender waits for what acknowledges
+ * it; node 0: neither. */
 struct pf_cost_inflow {
-    int node; /* and one */
+    int node;     /* of the target, and one */
+    bool answers; /* short: the acknowledgement leaves at `end`, its links have the latency `alone` */
     uint32_t number;
     double work, end; /* as routes/inflow.h has them */
     double spare;     /* so much later it may be before its receive, which was posted after it came, is */
@@ -75,13 +77,14 @@ struct pf_cost_received {
     int waited_at; /* as that of the sender's half */
 };
 
-/* How much later than `safe` the send of a long message ends, because of messages into the same NIC that have
- * been priced since; to be asked from `safe` on. */
-double pf_cost_late(const struct pf_cost *cost, const struct pf_cost_inflow *inflow);
-
-/* How long the acknowledgement of a short message, which its sender would have at `known`, waits for links.
+/* The same for the sender of a short message, that would be acknowledged at `known`, where links are shared.
  */
-double pf_cost_answer_waits(struct pf_cost *cost, int src, int dst, size_t bytes, double known);
+void pf_cost_answer_to(struct pf_cost *cost, int src, int dst, size_t bytes, double known,
+                       struct pf_cost_inflow *inflow);
+
+/* How much later than `safe` a send ends, because of messages into the same NIC, or on the same links, that
+ * have been priced since; to be asked from `safe` on. */
+double pf_cost_late(const struct pf_cost *cost, const struct pf_cost_inflow *inflow);
 
 /* Where it waits for that: struct pf_chain_message.link. */
 int pf_cost_late_at(const struct pf_cost *cost, const struct pf_cost_inflow *inflow);

@@ -66,6 +66,20 @@ static bool has_gaps(const struct pf_coll *coll, const struct pf_step *step)
     return step->gaps || (call->mpich && call->kind == PF_COLL_GATHER && step->bytes > call->bytes);
 }
 
+/* A send of the round is safe at a date. In rounds of one long message, or with short ones, what comes
+ * meanwhile may make it later; of several short ones the last is looked at. */
+static void note_end(const struct pf_coll *coll, int rank, const struct pf_step *step,
+                     const struct pf_cost_inflow *inflow, double safe)
+{
+    struct pf_member *m = &coll->member[rank];
+    if (m->single && inflow && inflow->node)
+        m->went.inflow = *inflow;
+    else if (inflow && !inflow->node)
+        pf_cost_answer_to(coll->colls->cost, pf_evaluate_world(coll, rank),
+                          pf_evaluate_world(coll, step->peer), step->bytes, safe, &m->went.inflow);
+    m->went.end = safe;
+}
+
 /* Prices a message of a round when the dates of both ranks are known. The receiver posts `before` receives
  * before its own. */
 static inline void price_message(struct pf_coll *coll, const struct pf_stage *stage, int rank,
@@ -88,12 +102,7 @@ static inline void price_message(struct pf_coll *coll, const struct pf_stage *st
     pf_evaluate_sends(coll, rank, mode, m->cpu, got.safe);
     m->cpu = sent.returns;
     m->safe = pf_later(m->safe, got.safe);
-    m->to = dst;
-    m->me = src;
-    m->sends = step->bytes;
-    m->known = got.safe;
-    if (m->single)
-        m->went = (struct pf_ending){sent.rendezvous ? got.inflow : sent.inflow, got.safe};
+    note_end(coll, rank, step, sent.rendezvous ? &got.inflow : &sent.inflow, got.safe);
     if (target->single)
         target->came = (struct pf_ending){got.inflow, got.complete};
     pf_evaluate_received(target, &got, work_on(coll, step->action, rank, step->peer, step->bytes));
@@ -105,7 +114,6 @@ static inline void begin_round(struct pf_member *m)
 {
     m->cpu = m->safe = m->looks = m->clock;
     m->first = INFINITY;
-    m->to = -1;
     m->last = m->busy = 0;
     m->came.inflow.node = m->went.inflow.node = 0;
 }
@@ -132,9 +140,6 @@ static bool outlast(const struct pf_coll *coll, struct pf_member *m)
         if (pf_cost_in_pieces(coll->colls->cost))
             m->inflow.spare = of[i]->inflow.spare + m->clock - of[i]->end;
     }
-    if (m->to >= 0)
-        m->clock = pf_later(
-            m->clock, m->known + pf_cost_answer_waits(coll->colls->cost, m->me, m->to, m->sends, m->known));
     return m->clock > before;
 }
 
@@ -301,10 +306,7 @@ static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
         m->cpu = sent.returns - begun;
         if (coll->plan.stage[m->stage].nth) /* NICs are shared at both ends */
             sent.inflow.node = 0;
-        m->to = sent.rendezvous ? -1 : pf_evaluate_world(coll, step->peer);
-        m->me = pf_evaluate_world(coll, rank);
-        m->sends = step->bytes;
-        m->known = sent.safe;
+        note_end(coll, rank, step, sent.rendezvous ? NULL : &sent.inflow, sent.safe);
         if (sent.rendezvous)
             m->unsafe++;
         else if (receives_in_turn(coll, target, m))

@@ -38,9 +38,6 @@ struct pf_member {
     } came, went;
     struct pf_flows in;
     struct pf_early *early; /* messages of rounds to come, in the order of rounds */
-    int to, me;
-    size_t sends;
-    double known;
     int stage, round;
     int missing;   /* receives */
     int unsafe;    /* sends that wait for their receive */
@@ -135,7 +132,6 @@ static inline void pf_evaluate_begin(struct pf_member *m)
     m->stage = m->round = m->missing = m->unsafe = m->late_from = 0;
     m->late = 0;
     m->inflow.node = m->came.inflow.node = m->went.inflow.node = 0;
-    m->to = -1;
     m->inside = m->in_turn = m->single = false;
 }
 
