@@ -26,25 +26,22 @@ static void poll(int n, MPI_Request handles[])
         an_rank_poll(rank, false);
 }
 
-/* Long messages end later than they were priced where others share NICs and links with them. */
-static bool must_outlast(struct an_rank *rank, int n, MPI_Request handles[], enum an_kind kind)
+/* A single long message of a kind shares nothing but its target's NIC. */
+static bool must_outlast_only(struct an_rank *rank, int n, MPI_Request handles[], enum an_kind kind)
 {
-    struct an_request *last = NULL;
-    double end = 0;
+    struct an_request *only = NULL;
     for (int i = 0; i < n; i++) {
         struct an_request *request = request_of(handles[i]);
         if (!request || request->kind != kind || !request->inflow.node)
             continue;
-        double date = request->done_at + pf_cost_late(an_job.cost, &request->inflow);
-        if (date > end) {
-            last = request;
-            end = date;
-        }
+        if (only)
+            return false;
+        only = request;
     }
-    if (!last || !an_rank_must_outlast(rank, last->done_at, &last->inflow))
+    if (!only || !an_rank_must_outlast(rank, only->done_at, &only->inflow))
         return false;
-    an_request_follow(last);
-    an_request_late(last, end, PF_CHAIN_TRANSFER);
+    an_request_follow(only);
+    an_request_late(only, only->done_at + pf_cost_late(an_job.cost, &only->inflow), PF_CHAIN_TRANSFER);
     return true;
 }
 
@@ -105,8 +102,8 @@ bool an_must_wait_on(struct an_rank *rank, int n, MPI_Request handles[])
     if (__builtin_expect(pf_chain_on, 0))
         meet_last(rank, n, handles);
     if (__builtin_expect(shares, 0) &&
-        (must_outlast(rank, n, handles, AN_SEND) || must_outlast(rank, n, handles, AN_RECEIVE) ||
-         (an_job_reads() && must_outlast(rank, n, handles, AN_COLLECTIVE))))
+        (must_outlast_only(rank, n, handles, AN_SEND) || must_outlast_only(rank, n, handles, AN_RECEIVE) ||
+         (an_job_reads() && must_outlast_only(rank, n, handles, AN_COLLECTIVE))))
         return true;
     rank->polled_at = an_now(rank);
     rank->polls = false;
