@@ -58,9 +58,19 @@ void an_collective_clear(struct an_shared *shared)
         }
 }
 
-/* Bytes of one block, or of the vector, as this member sees it. */
-static size_t bytes_of(const struct an_part *p, enum pf_coll_kind kind, int me)
+static size_t largest(const int *counts, int n, MPI_Datatype type)
 {
+    int most = 0;
+    for (int i = 0; i < n; i++)
+        most = counts[i] > most ? counts[i] : most;
+    return an_data_sent(most, type);
+}
+
+/* Bytes of one block, or of the vector, as this member sees it; of blocks of different lengths on one rank,
+ * the longest that it knows. */
+static size_t bytes_of(const struct an_part *p, enum pf_coll_kind kind, const struct an_comm *comm)
+{
+    int me = comm->index;
     if (p->pretend)
         return p->pretend;
     switch (kind) {
@@ -80,6 +90,12 @@ static size_t bytes_of(const struct an_part *p, enum pf_coll_kind kind, int me)
     case PF_COLL_ALLGATHER:
     case PF_COLL_ALLTOALL:
         return an_data_sent(p->receive_count, p->receive_type);
+    case PF_COLL_GATHERV:
+        return me == p->root ? largest(p->receive_counts, comm->peers, p->receive_type)
+                             : an_data_sent(p->send_count, p->send_type);
+    case PF_COLL_SCATTERV:
+        return me == p->root ? largest(p->send_counts, comm->peers, p->send_type)
+                             : an_data_sent(p->receive_count, p->receive_type);
     default:
         return 0;
     }
@@ -176,7 +192,7 @@ static void fill_call(struct an_collective *c, const struct an_comm *comm, const
                                     .root = part->root,
                                     .world = shared->world_ranks,
                                     .element = element_of(part),
-                                    .bytes = bytes_of(part, kind, comm->index),
+                                    .bytes = bytes_of(part, kind, comm),
                                     .counts = has_counts(kind) ? c->counts : NULL, /* not an old call's */
                                     .rows = has_rows(kind) ? (const size_t *const *)c->rows : NULL};
     c->members = shared->size;

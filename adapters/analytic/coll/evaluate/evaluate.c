@@ -222,7 +222,7 @@ static void receive(struct pf_coll *coll, int from, int to, size_t bytes, enum p
         pf_cost_inflow_set(&target->inflow, &got.inflow);
     bool still = source->inside && source->stage == target->stage && source->round == target->round;
     if (coll->early && still && source->single && !sent->rendezvous)
-        source->safe = got.safe; /* as price_message() has it */
+        source->safe = source->went.end = got.safe; /* as price_message() has it */
     if (sent->rendezvous) {
         source->safe = pf_later(source->safe, got.safe);
         source->unsafe--;
@@ -306,13 +306,14 @@ static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
         m->cpu = sent.returns - begun;
         if (coll->plan.stage[m->stage].nth) /* NICs are shared at both ends */
             sent.inflow.node = 0;
-        note_end(coll, rank, step, sent.rendezvous ? NULL : &sent.inflow, sent.safe);
+        double safe = !sent.rendezvous && receives_in_turn(coll, target, m)
+                          ? pf_cost_safe_unexpected(cost, &sent)
+                          : sent.safe;
+        note_end(coll, rank, step, sent.rendezvous ? NULL : &sent.inflow, safe);
         if (sent.rendezvous)
             m->unsafe++;
-        else if (receives_in_turn(coll, target, m))
-            m->safe = pf_later(m->safe, pf_cost_safe_unexpected(cost, &sent));
         else
-            m->safe = pf_later(m->safe, sent.safe);
+            m->safe = pf_later(m->safe, safe);
         coll->tally->bytes += step->bytes;
         if (!target->inside || target->stage != m->stage || target->round != m->round) {
             keep(coll, rank, step->peer, step, &sent);
@@ -579,9 +580,6 @@ static bool may_block(const struct pf_coll *coll, const struct pf_stage *stage)
 bool pf_evaluate_shares(const struct pf_coll *coll)
 {
     size_t most = 0;
-    if (coll->plan.call.kind == PF_COLL_GATHERV || coll->plan.call.kind == PF_COLL_SCATTERV)
-        return pf_cost_shares_above(coll->colls->cost,
-                                    SIZE_MAX); /* lengths are known when ranks have arrived */
     for (int i = 0; i < coll->plan.stages; i++) {
         size_t bytes = longest(coll, &coll->plan.stage[i]);
         most = bytes > most ? bytes : most;
