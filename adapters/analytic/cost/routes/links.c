@@ -268,7 +268,8 @@ double pf_links_look(struct pf_links *links, int src, int dst, double bytes, dou
     double head = start, each = hops > 0 ? latency / hops : 0;
     for (int i = links->ends; i < route->count - links->ends; i++) {
         const struct link *link = &links->link[route->link[i]];
-        head = pf_busy_when(&link->busy, head, bytes * link->byte_time) + each;
+        double takes = bytes * link->byte_time, waits = pf_busy_when(&link->busy, head, takes) - head;
+        head += (waits > 2 * takes ? waits : 0) + each;
     }
     return hops > 0 ? head - start - hops * each : 0;
 }
