@@ -967,11 +967,25 @@ bool pf_cost_shares_above(const struct pf_cost *cost, size_t bytes)
     return cost->protocol == PF_COST_PORTALS && cost->network.inflow && bytes > cost->network.share_above;
 }
 
-bool pf_cost_flows(const struct pf_cost *cost, size_t bytes, int ranks)
+bool pf_cost_flows(const struct pf_cost *cost, size_t bytes)
 {
     return cost->protocol == PF_COST_PORTALS && bytes > cost->network.share_above && cost->network.batch &&
-           cost->network.busy_in && !cost->network.links && cost->ranks == cost->nodes &&
-           ranks == cost->nodes;
+           cost->network.busy_in && !cost->network.links && cost->ranks == cost->nodes;
+}
+
+bool pf_cost_are_all(const struct pf_cost *cost, int ranks)
+{
+    return ranks == cost->ranks;
+}
+
+double pf_cost_link_taken(const struct pf_cost *cost, int number, double date)
+{
+    return pf_links_taken(cost->network.middle, number, date);
+}
+
+void pf_cost_link_take(struct pf_cost *cost, int number, double begun, double work)
+{
+    pf_links_take(cost->network.middle, number, begun, work);
 }
 
 bool pf_cost_is_busy(const struct pf_cost *cost, int rank, double date)

@@ -199,12 +199,20 @@ struct pf_cost_flow {
      * a second time `again` later; the send ends `left` before their arrival. */
     double write_latency, again, left;
 };
-/* Whether messages of that size between so many ranks share NICs and links with each other, and with nothing
- * else: all ranks take part. */
-bool pf_cost_flows(const struct pf_cost *cost, size_t bytes, int ranks);
+/* Whether messages of that size share NICs and links. */
+bool pf_cost_flows(const struct pf_cost *cost, size_t bytes);
+
+/* Whether so many are all ranks. */
+bool pf_cost_are_all(const struct pf_cost *cost, int ranks);
 
 /* Whether the NIC of a rank serves long messages at a date or later. */
 bool pf_cost_is_busy(const struct pf_cost *cost, int rank, double date);
+
+/* How much of the time from a date on long messages take of a link by the platform's number; and others
+ * take so much from `begun` on. */
+double pf_cost_link_taken(const struct pf_cost *cost, int number, double date);
+void pf_cost_link_take(struct pf_cost *cost, int number, double begun, double work);
+
 void pf_cost_flow(struct pf_cost *cost, int src, int dst, size_t bytes, struct pf_cost_flow *flow);
 /* Its bytes left from `begin` to `end`. */
 double pf_cost_flow_ended(struct pf_cost *cost, int src, int dst, size_t bytes, double begin, double end);

@@ -22,6 +22,8 @@
 #define SAME 0.01
 /* Links whose shares differ by less than this count as equal. */
 #define NEAR 1e-4
+/* An exchange is alone on links that are busy for this part longer than it takes. */
+#define MORE 0.05
 
 /* The share of the flows' remaining time for which changes wait. */
 #define WAIT_PER_FLOW 2e-6
@@ -69,7 +71,8 @@ struct pf_flow_side {
 /* A link of the platform, and which ranks use it: one, plus 1, or MANY. */
 struct pf_flow_link {
     int from, to, pairs;
-    int place; /* among the sides, plus 1; 0: no bound */
+    int place;   /* among the sides, plus 1; 0: no bound */
+    double work; /* scratch */
 };
 
 enum { MANY = INT_MAX };
@@ -117,27 +120,90 @@ static size_t least_long(const struct pf_coll *coll)
             if (block == 0)
                 return SIZE_MAX;
             all += block;
-            shared += pf_cost_flows(cost, block, call->n) ? block : 0;
+            shared += pf_cost_flows(cost, block) ? block : 0;
             if (block < least && pf_cost_post_blocks(cost, block))
                 least = block;
         }
     return 2 * shared < all ? SIZE_MAX : least;
 }
 
-/* Whether other messages share NICs with those of the stage. */
+static size_t block_of(const struct pf_coll_call *call, int from, int to)
+{
+    return call->rows ? call->rows[from][to] : call->counts ? call->counts[from] : call->bytes;
+}
+
+/* Adds up how long the messages of all with all take of each link of the platform; returns the number behind
+ * the last one. */
+static int work_of_links(const struct pf_coll *coll)
+{
+    struct pf_colls *colls = coll->colls;
+    int n = coll->plan.call.n, behind = 0;
+    for (int i = 0; i < colls->flow_link_room; i++)
+        colls->flow_link[i].work = 0;
+    for (int i = 0; i < n * n; i++) {
+        const int *numbers;
+        int from = i / n, to = i % n,
+            hops = from == to ? 0
+                              : pf_cost_flow_links(colls->cost, pf_evaluate_world(coll, from),
+                                                   pf_evaluate_world(coll, to), &numbers);
+        for (int k = 0; k < hops; k++) {
+            PF_ARRAY_REACH(colls->flow_link, colls->flow_link_room, numbers[k]);
+            behind = numbers[k] < behind ? behind : numbers[k] + 1;
+            colls->flow_link[numbers[k]].work +=
+                (double)block_of(&coll->plan.call, from, to) / pf_cost_link_rate(colls->cost, numbers[k]);
+        }
+    }
+    return behind;
+}
+
+/* How long the NIC that has most to do needs, or a link. */
+static double least_time(const struct pf_coll *coll, int links)
+{
+    const struct pf_coll_call *call = &coll->plan.call;
+    double least = 0;
+    for (int r = 0; r < call->n; r++) {
+        double out = 0, in = 0, rate = pf_cost_nic_rate(coll->colls->cost, pf_evaluate_world(coll, r));
+        for (int i = 0; i < call->n; i++) {
+            out += i == r ? 0 : (double)block_of(call, r, i) / rate;
+            in += i == r ? 0 : (double)block_of(call, i, r) / rate;
+        }
+        least = pf_later(least, pf_later(out, in));
+    }
+    for (int i = 0; i < links; i++)
+        least = pf_later(least, coll->colls->flow_link[i].work);
+    return least;
+}
+
+/* Whether messages of other communicators that have been priced leave each link as much time as those of the
+ * stage need of it. */
+static bool have_links(const struct pf_coll *coll)
+{
+    struct pf_colls *colls = coll->colls;
+    int links = work_of_links(coll);
+    double begin = coll->member[0].clock, least = least_time(coll, links) * (1 + MORE);
+    for (int i = 0; i < links; i++) {
+        double work = colls->flow_link[i].work;
+        if (work > 0 && work + pf_cost_link_taken(colls->cost, i, begin) > least)
+            return false;
+    }
+    return true;
+}
+
+/* Whether other messages share NICs with those of the stage, or what links carry. */
 static bool is_alone(const struct pf_coll *coll)
 {
+    const struct pf_cost *cost = coll->colls->cost;
     for (int r = 0; r < coll->plan.call.n; r++)
-        if (pf_cost_is_busy(coll->colls->cost, pf_evaluate_world(coll, r), coll->member[r].clock))
+        if (pf_cost_is_busy(cost, pf_evaluate_world(coll, r), coll->member[r].clock))
             return false;
-    return true;
+    return pf_cost_are_all(cost, coll->plan.call.n) || have_links(coll);
 }
 
 bool pf_evaluate_as_flows(const struct pf_coll *coll, const struct pf_stage *stage)
 {
     const struct pf_coll_call *call = &coll->plan.call;
     if (!stage->nth || call->n < 3 || call->n > PF_FLOW_RANKS || call->in_place || call->cut ||
-        !pf_cost_flows(coll->colls->cost, SIZE_MAX, call->n))
+        !pf_cost_flows(coll->colls->cost, SIZE_MAX))
         return false;
     return least_long(coll) < SIZE_MAX && is_alone(coll);
 }
@@ -665,10 +731,21 @@ static void begin(struct exchange *x, struct pf_coll *coll, const struct pf_stag
         fmin((coll->plan.call.nonblocking ? 2 : 1) * same, 0.5 * pf_cost_soonest(colls->cost, one, other));
 }
 
+/* Other communicators find the links as busy as these messages have left them. */
+static void leave_links(const struct pf_coll *coll, double begun)
+{
+    struct pf_colls *colls = coll->colls;
+    int links = work_of_links(coll);
+    for (int i = 0; i < links; i++)
+        if (colls->flow_link[i].work > 0)
+            pf_cost_link_take(colls->cost, i, begun, colls->flow_link[i].work);
+}
+
 void pf_evaluate_flows(struct pf_coll *coll, const struct pf_stage *stage)
 {
     struct exchange x;
     begin(&x, coll, stage);
+    double begun = x.now;
     while (coll->queue_length || x.count || x.notes) {
         double date = next(&x), until = date + x.same;
         x.now = date;
@@ -682,6 +759,8 @@ void pf_evaluate_flows(struct pf_coll *coll, const struct pf_stage *stage)
     for (int r = 0; r < x.n; r++)
         pf_cost_flows_ended(coll->colls->cost, pf_evaluate_world(coll, r), x.side[r].end, x.side[r].work,
                             x.side[x.n + r].end, x.side[x.n + r].work);
+    if (!pf_cost_are_all(coll->colls->cost, x.n))
+        leave_links(coll, begun);
     for (int i = 0; i < x.sides; i++)
         free(x.side[i].controls.stretch);
 }

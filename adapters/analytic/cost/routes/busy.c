@@ -60,6 +60,15 @@ static void replace(struct pf_busy *busy, int first, int last, double from, doub
     busy->count += 1 - (last - first);
 }
 
+double pf_busy_taken(const struct pf_busy *busy, double date)
+{
+    const struct pf_busy_stretch *stretch = busy->stretch + busy->begin;
+    double taken = 0;
+    for (int i = find(busy, date); i < busy->count; i++)
+        taken += stretch[i].until - (stretch[i].from > date ? stretch[i].from : date);
+    return taken;
+}
+
 double pf_busy_when(const struct pf_busy *busy, double ready, double duration)
 {
     const struct pf_busy_stretch *stretch = busy->stretch + busy->begin;

@@ -27,6 +27,9 @@ struct pf_busy {
 /* Serves a message that is not in the order of the dates, or for which there is no room. */
 double pf_busy_take_gap(struct pf_busy *busy, double ready, double duration, bool whole);
 
+/* How much of the time from a date on it is busy. */
+double pf_busy_taken(const struct pf_busy *busy, double date);
+
 /* When it would begin to serve a message whole. */
 double pf_busy_when(const struct pf_busy *busy, double ready, double duration);
 

@@ -368,6 +368,16 @@ double pf_links_wait(struct pf_links *links, int src, int dst, double bytes, dou
     return longest;
 }
 
+double pf_links_taken(const struct pf_links *links, int number, double date)
+{
+    return pf_busy_taken(&links->long_busy[number], date);
+}
+
+void pf_links_take(struct pf_links *links, int number, double begun, double work)
+{
+    pf_busy_take(&links->long_busy[number], begun, work);
+}
+
 int pf_links_route(struct pf_links *links, int src, int dst, const int **numbers)
 {
     const struct route *route = find_route(links, src, dst);

@@ -53,6 +53,10 @@ void pf_links_owe(struct pf_links *links, int src, int dst, double bytes);
  * links that carry messages from or to a single node none waits: that node's NIC serves them. */
 double pf_links_wait(struct pf_links *links, int src, int dst, double bytes, double start, double duration);
 
+/* How much of the time from a date on they take of a link, and that others do from `begun` on. */
+double pf_links_taken(const struct pf_links *links, int number, double date);
+void pf_links_take(struct pf_links *links, int number, double begun, double work);
+
 /* The number of the last message of pf_links_wait(), and how much longer message `number`, with the arguments
  * that it had there, takes because it shares links that serve several nodes with all that are there now. */
 uint64_t pf_links_number(const struct pf_links *links);
