@@ -242,16 +242,6 @@ static void charge(struct an_rank *rank, double clock, double now, double date)
         rank->debt = date - clock;
 }
 
-/* A send of the rank ends at a date, later if its message or what acknowledges it waits for others. */
-static void note_end(struct an_rank *rank, int target, size_t bytes, const struct pf_cost_inflow *inflow,
-                     double date)
-{
-    if (inflow->node)
-        rank->inflow = *inflow;
-    else
-        pf_cost_answer_to(an_job.cost, rank->base.rank, target, bytes, date, &rank->inflow);
-}
-
 /* The receive was posted first: the data go directly into its buffer. Returns when the send completes. */
 static double send_to(const struct an_send *s, size_t bytes, double clock, struct an_request *receive)
 {
@@ -280,7 +270,7 @@ static double send_to(const struct an_send *s, size_t bytes, double clock, struc
     else if (an_job.moves_data && taken > 0)
         memmove(receive->buffer, s->buffer, taken);
     settle_receive(receive, &received, bytes);
-    note_end(rank, receive->rank->base.rank, bytes, &received.inflow, received.safe);
+    pf_cost_inflow_set(&rank->inflow, &received.inflow);
     rank->waited_at = received.waited_at;
     rank->rendezvous = sent.rendezvous;
     return received.safe;
@@ -343,7 +333,7 @@ double an_message_send(const struct an_send *s, struct an_request **request)
     struct pf_cost_sent sent;
     pf_cost_send(an_job.cost, rank->base.rank, shared->world_ranks[target], bytes, now, s->mode, &sent);
     charge(rank, clock, now, sent.returns);
-    note_end(rank, shared->world_ranks[target], bytes, &sent.inflow, sent.safe);
+    pf_cost_inflow_set(&rank->inflow, &sent.inflow);
     rank->waited_at = sent.waited_at;
     rank->rendezvous = sent.rendezvous;
     struct an_message *m = message_new(s, bytes, &sent);

@@ -26,27 +26,22 @@ static void poll(int n, MPI_Request handles[])
         an_rank_poll(rank, false);
 }
 
-/* A single long message of a kind shares nothing but its target's NIC. Of short ones any may be acknowledged
- * last. */
+/* A single long message of a kind shares nothing but its target's NIC. */
 static bool must_outlast_only(struct an_rank *rank, int n, MPI_Request handles[], enum an_kind kind)
 {
-    struct an_request *last = NULL;
-    double end = 0;
-    int long_ones = 0;
+    struct an_request *only = NULL;
     for (int i = 0; i < n; i++) {
         struct an_request *request = request_of(handles[i]);
         if (!request || request->kind != kind || !request->inflow.node)
             continue;
-        if (!request->inflow.answers && ++long_ones > 1)
+        if (only)
             return false;
-        double date = request->done_at + pf_cost_late(an_job.cost, &request->inflow);
-        last = date > end ? request : last;
-        end = date > end ? date : end;
+        only = request;
     }
-    if (!last || !an_rank_must_outlast(rank, last->done_at, &last->inflow))
+    if (!only || !an_rank_must_outlast(rank, only->done_at, &only->inflow))
         return false;
-    an_request_follow(last);
-    an_request_late(last, end, PF_CHAIN_TRANSFER);
+    an_request_follow(only);
+    an_request_late(only, only->done_at + pf_cost_late(an_job.cost, &only->inflow), PF_CHAIN_TRANSFER);
     return true;
 }
 

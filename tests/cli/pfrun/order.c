@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What depends on the order of messages on NICs and links, each twice and without computation: prints name and
- * seconds of the slowest rank. `order NAME BYTES`.
+ * What depends on the order of messages on NICs and links, each twice and without computation: prints name
+ * and seconds of the slowest rank. `order NAME BYTES`.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -98,9 +98,9 @@ static void barrier(void)
 static const struct {
     const char *name;
     void (*run)(void);
-} cases[] = {{"behind", behind_data}, {"reduce", reduce},   {"columns", columns}, {"alone", alone},
-             {"beside", beside},      {"gatherv", gatherv}, {"gets", gets},       {"puts", puts_both},
-             {"barrier", barrier}};
+} cases[] = {{"behind", behind_data}, {"reduce", reduce},  {"columns", columns},
+             {"alone", alone},        {"beside", beside},  {"gatherv", gatherv},
+             {"gets", gets},          {"puts", puts_both}, {"barrier", barrier}};
 
 int main(int argc, char **argv)
 {

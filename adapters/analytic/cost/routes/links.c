@@ -261,9 +261,6 @@ double pf_links_pass(struct pf_links *links, int src, int dst, size_t bytes, dou
     return waited;
 }
 
-/* So many acknowledgements see the same gap, into which each of them would fit. */
-enum { ANSWERS = 16 };
-
 double pf_links_look(struct pf_links *links, int src, int dst, double bytes, double start, double latency)
 {
     const struct route *route = find_route(links, src, dst);
@@ -271,8 +268,7 @@ double pf_links_look(struct pf_links *links, int src, int dst, double bytes, dou
     double head = start, each = hops > 0 ? latency / hops : 0;
     for (int i = links->ends; i < route->count - links->ends; i++) {
         const struct link *link = &links->link[route->link[i]];
-        double takes = bytes * link->byte_time,
-               waits = pf_busy_when(&link->busy, head, ANSWERS * takes) - head;
+        double takes = bytes * link->byte_time, waits = pf_busy_when(&link->busy, head, takes) - head;
         head += (waits > 2 * takes ? waits : 0) + each;
     }
     return hops > 0 ? head - start - hops * each : 0;
