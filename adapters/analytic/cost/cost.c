@@ -3,8 +3,6 @@
 #include "adapters/analytic/cost/way.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <stdio.h>
 
 #include "base/config.h"
 #include "base/memory.h"
@@ -403,7 +401,10 @@ ALWAYS_INLINE double transmit_with_head(struct pf_cost *cost, struct pf_cost_way
     }
     if (way->passes) /* a link serves it whole: its head waits as long as its data */
         *head = latest(*head, arrival - travel_time(way, bytes) + request);
-    *last = (struct pf_cost_last){way->to + 1, ready, arrival, cost->inflow};
+    last->to = way->to + 1;
+    last->ready = ready;
+    last->arrival = arrival;
+    pf_cost_inflow_set(&last->inflow, &cost->inflow);
     *command = (struct pf_cost_command){way->to + 1, ready, taken + way->range->gap,
                                         way->passes ? command->work : way->busy};
     return arrival;

@@ -82,14 +82,6 @@ static void gets(void)
     MPI_Win_fence(0, window);
 }
 
-static void puts_both(void)
-{
-    MPI_Win_fence(0, window);
-    MPI_Put(out, bytes, MPI_CHAR, (rank + 1) % ranks, 0, bytes, MPI_CHAR, window);
-    MPI_Put(out, bytes, MPI_CHAR, (rank + ranks / 2) % ranks, bytes, bytes, MPI_CHAR, window);
-    MPI_Win_fence(0, window);
-}
-
 static void barrier(void)
 {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -98,9 +90,8 @@ static void barrier(void)
 static const struct {
     const char *name;
     void (*run)(void);
-} cases[] = {{"behind", behind_data}, {"reduce", reduce},  {"columns", columns},
-             {"alone", alone},        {"beside", beside},  {"gatherv", gatherv},
-             {"gets", gets},          {"puts", puts_both}, {"barrier", barrier}};
+} cases[] = {{"behind", behind_data}, {"reduce", reduce},   {"columns", columns}, {"alone", alone},
+             {"beside", beside},      {"gatherv", gatherv}, {"gets", gets},       {"barrier", barrier}};
 
 int main(int argc, char **argv)
 {

@@ -82,8 +82,8 @@ static void note_end(const struct pf_coll *coll, int rank, const struct pf_step 
 
 /* Prices a message of a round when the dates of both ranks are known. The receiver posts `before` receives
  * before its own. */
-static inline void price_message(struct pf_coll *coll, const struct pf_stage *stage, int rank,
-                                 const struct pf_step *step, enum pf_cost_mode mode, int before)
+static inline void price_message(struct pf_coll *coll, int rank, const struct pf_step *step,
+                                 enum pf_cost_mode mode, int before)
 {
     struct pf_cost *cost = coll->colls->cost;
     struct pf_member *m = &coll->member[rank], *target = &coll->member[step->peer];
@@ -486,8 +486,7 @@ static void exchange_one(struct pf_coll *coll, const struct pf_stage *stage, int
     else if (!sends_first)
         m->cpu += post;
     m->turn += pf_cost_gap(coll->colls->cost, step.bytes);
-    price_message(coll, stage, rank, &step, PF_COST_STANDARD,
-                  pf_nth_receive_from(&coll->plan, rank, step.peer));
+    price_message(coll, rank, &step, PF_COST_STANDARD, pf_nth_receive_from(&coll->plan, rank, step.peer));
     if (m->in_turn && sends_first)
         m->cpu += post;
 }
@@ -566,7 +565,7 @@ static void exchange_round(struct pf_coll *coll, const struct pf_stage *stage, i
         if (round.sends > 1 && pf_cost_shares(coll->colls->cost))
             send_at_once(coll, r, &round);
         for (int i = 0; i < round.sends; i++)
-            price_message(coll, stage, r, &round.step[i], round.mode, 0);
+            price_message(coll, r, &round.step[i], round.mode, 0);
         m->round = k + 1;
     }
 }
