@@ -46,9 +46,9 @@ ALWAYS_INLINE double acknowledgement_time(const struct pf_cost *cost, struct pf_
            way->transport->ranges[0].latency_factor * pf_cost_way_back(cost, way);
 }
 
-static struct pf_cost_last *last_of(struct pf_cost_last *all, int node, int to)
+static inline struct pf_cost_last *last_of(struct pf_cost_last *all, int node, int to)
 {
-    return &all[node * PF_COST_LASTS + to % PF_COST_LASTS];
+    return &all[(size_t)node * PF_COST_LASTS + (unsigned)to % PF_COST_LASTS];
 }
 
 /* When the sender knows that a message was acknowledged at a date. */
@@ -149,28 +149,20 @@ static double sharers(const struct pf_busy *busy, double date, double work)
     return work > 0 ? ceil(pf_busy_left(busy, date) / work) : 0;
 }
 
-/* A short message passes as slowly as one of the long ones at either NIC. */
-static double slowed(const struct pf_cost_way *way, double start, double came, double busy)
+/* A short message passes as slowly as one of the long ones at either NIC, which lose what it takes. Returns
+ * how much slower. */
+static __attribute__((noinline)) double pass_among_long(const struct pf_cost_way *way, double start,
+                                                        double came, double busy)
 {
     const struct pf_cost_transport *network = way->transport;
-    if (__builtin_expect(!network->shared || !network->inflow, 1))
-        return 0;
-    const struct pf_inflow *inflow = network->inflow[way->to];
+    struct pf_inflow *inflow = network->inflow ? network->inflow[way->to] : NULL;
     double out = sharers(&network->busy_out[way->from], start, network->command[way->from].work);
     double in = inflow ? sharers(&network->busy_in[way->to], came, inflow->work) : 0;
-    return busy * latest(out, in);
-}
-
-/* Long messages lose what a short one takes of both NICs. */
-static inline void take_of_long(const struct pf_cost_way *way, double start, double came, double busy)
-{
-    if (__builtin_expect(!way->transport->shared, 1))
-        return;
-    take(&way->transport->busy_out[way->from], start, busy);
-    double begin = take(&way->transport->busy_in[way->to], came, busy), travel = came - start;
-    struct pf_inflow *inflow = way->transport->inflow ? way->transport->inflow[way->to] : NULL;
+    take(&network->busy_out[way->from], start, busy);
+    double begin = take(&network->busy_in[way->to], came, busy), travel = came - start;
     if (inflow)
         pf_inflow_add_short(inflow, start, busy, begin + busy - travel);
+    return network->inflow ? busy * latest(out, in) : 0;
 }
 
 /* A long message is on its way into a NIC, where its bytes take `work` from `start` at the earliest, the NIC
@@ -192,43 +184,6 @@ static void note_inflow(struct pf_cost *cost, const struct pf_cost_way *way, siz
                                 .number = pf_inflow_add(*inflow, start - travel, work, until - travel),
                                 .work = work,
                                 .end = end - travel};
-}
-
-/* And at which link; at NICs that is the last one. */
-static double late(const struct pf_cost *cost, const struct pf_cost_inflow *inflow, int *at)
-{
-    int link;
-    *at = PF_CHAIN_LAST;
-    if (!inflow->node)
-        return 0;
-    if (inflow->answers)
-        return pf_links_look(cost->network.middle, inflow->node - 1, inflow->from,
-                             cost->network.acknowledgement_bytes, inflow->end, inflow->alone);
-    double late =
-        pf_inflow_late(cost->network.inflow[inflow->node - 1], inflow->number, inflow->work, inflow->end);
-    if (inflow->bytes <= 0)
-        return latest(0, late - inflow->spare);
-    double shared = inflow->begun + inflow->alone +
-                    pf_links_late(cost->network.middle, inflow->from, inflow->node - 1, inflow->crossing,
-                                  inflow->bytes, inflow->begun, inflow->alone, &link);
-    if (shared - inflow->through > late) {
-        *at = link;
-        late = shared - inflow->through;
-    }
-    return latest(0, late - inflow->spare);
-}
-
-double pf_cost_late(const struct pf_cost *cost, const struct pf_cost_inflow *inflow)
-{
-    int at;
-    return late(cost, inflow, &at);
-}
-
-int pf_cost_late_at(const struct pf_cost *cost, const struct pf_cost_inflow *inflow)
-{
-    int at;
-    late(cost, inflow, &at);
-    return at;
 }
 
 bool pf_cost_by_platform(const struct pf_cost *cost)
@@ -290,10 +245,10 @@ static double transmit_by_ports(struct pf_cost *cost, struct pf_cost_way *way, s
         if (port.in != port.out)
             take(pf_ports_busy(network->ports, port.in), head - busy, busy);
     }
-    if (way->passes)
-        take_of_long(way, first, came, nic);
-    else
+    if (!way->passes)
         network->shared = true;
+    else if (network->shared)
+        pass_among_long(way, first, came, nic);
     double until = arrival;
     arrival = latest(arrival, shared);
     note_inflow(cost, way, bytes, came, nic, until, arrival, alone - nic);
@@ -342,11 +297,10 @@ ALWAYS_INLINE double transmit_from(struct pf_cost *cost, struct pf_cost_way *way
         arrival = latest(arrival, pf_busy_serve(way->in, came, busy, way->passes) + busy);
     if (way->passes && way->transport->acknowledgement_bytes > 0)
         owe(way->transport, way);
-    if (way->passes) {
-        arrival += slowed(way, start, came, busy);
-        take_of_long(way, start, came, busy);
-    } else
+    if (!way->passes)
         way->transport->shared = true;
+    else if (__builtin_expect(way->transport->shared, 0))
+        arrival += pass_among_long(way, start, came, busy);
     double until = arrival, in = until - busy - before_in - came;
     arrival = latest(arrival, shared); /* a flow occupies the receiving NIC all the time, not at its end */
     note_inflow(cost, way, bytes, came, busy, until, arrival, came - from);
@@ -968,34 +922,6 @@ bool pf_cost_shares_above(const struct pf_cost *cost, size_t bytes)
     return cost->protocol == PF_COST_PORTALS && cost->network.inflow && bytes > cost->network.share_above;
 }
 
-bool pf_cost_flows(const struct pf_cost *cost, size_t bytes)
-{
-    return cost->protocol == PF_COST_PORTALS && bytes > cost->network.share_above && cost->network.batch &&
-           cost->network.busy_in && !cost->network.links && cost->ranks == cost->nodes;
-}
-
-bool pf_cost_are_all(const struct pf_cost *cost, int ranks)
-{
-    return ranks == cost->ranks;
-}
-
-double pf_cost_link_taken(const struct pf_cost *cost, int number, double date)
-{
-    return pf_links_taken(cost->network.middle, number, date);
-}
-
-void pf_cost_link_take(struct pf_cost *cost, int number, double begun, double work)
-{
-    pf_links_take(cost->network.middle, number, begun, work);
-}
-
-bool pf_cost_is_busy(const struct pf_cost *cost, int rank, double date)
-{
-    int node = cost->node_of_rank[rank];
-    return pf_busy_end(&cost->network.busy_out[node]) > date ||
-           pf_busy_end(&cost->network.busy_in[node]) > date;
-}
-
 void pf_cost_flow(struct pf_cost *cost, int src, int dst, size_t bytes, struct pf_cost_flow *flow)
 {
     struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, bytes);
@@ -1022,14 +948,6 @@ void pf_cost_flow(struct pf_cost *cost, int src, int dst, size_t bytes, struct p
     flow->left = cost->write_latency + path;
 }
 
-double pf_cost_flow_ended(struct pf_cost *cost, int src, int dst, size_t bytes, double begin, double end)
-{
-    struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, bytes);
-    return cost->network.crowd
-               ? pf_crowd_wait(cost->network.crowd, src, way->from, way->to, 0, 0, begin, end, 0)
-               : end;
-}
-
 void pf_cost_latencies(struct pf_cost *cost, int src, int dst, size_t bytes, enum pf_cost_crossing crossing,
                        double *links, double *nics)
 {
@@ -1037,43 +955,9 @@ void pf_cost_latencies(struct pf_cost *cost, int src, int dst, size_t bytes, enu
     latencies(cost, way, crossing, links, nics);
 }
 
-double pf_cost_flow_time(struct pf_cost *cost, int src, int dst, size_t bytes)
-{
-    struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, bytes);
-    return way->busy;
-}
-
-int pf_cost_flow_links(struct pf_cost *cost, int src, int dst, const int **numbers)
-{
-    return cost->network.middle ? pf_links_route(cost->network.middle, cost->node_of_rank[src],
-                                                 cost->node_of_rank[dst], numbers)
-                                : 0;
-}
-
-double pf_cost_link_rate(const struct pf_cost *cost, int number)
-{
-    return pf_links_rate(cost->network.middle, number);
-}
-
-double pf_cost_nic_rate(struct pf_cost *cost, int rank)
-{
-    struct pf_cost_way *way = pf_cost_way_find(cost, rank, rank ? 0 : 1, SIZE_MAX);
-    return 1 / (cost->network.middle ? way->range->least_byte_time : way->least);
-}
-
 void pf_cost_flow_met(struct pf_cost *cost, int src, int dst, double begun, double work, bool met)
 {
     note_outcome(cost, src, cost->node_of_rank[src], cost->node_of_rank[dst], begun, work, met, INFINITY);
-}
-
-void pf_cost_flows_ended(struct pf_cost *cost, int rank, double out_until, double out_work, double in_until,
-                         double in_work)
-{
-    int node = cost->node_of_rank[rank];
-    if (out_work > 0)
-        pf_busy_take(&cost->network.busy_out[node], out_until - out_work, out_work);
-    if (in_work > 0)
-        pf_busy_take(&cost->network.busy_in[node], in_until - in_work, in_work);
 }
 
 void pf_cost_together_begin(struct pf_cost *cost, int src)
