@@ -77,8 +77,8 @@ struct pf_cost_received {
     int waited_at; /* as that of the sender's half */
 };
 
-/* The same for the sender of a short message, that would be acknowledged at `known`, where links are shared.
- */
+/* Fills it for the sender of a short message that would be acknowledged at `known`; node 0: where no links
+ * are shared. */
 void pf_cost_answer_to(struct pf_cost *cost, int src, int dst, size_t bytes, double known,
                        struct pf_cost_inflow *inflow);
 

@@ -43,11 +43,11 @@ double pf_links_pass(struct pf_links *links, int src, int dst, size_t bytes, dou
 void pf_links_count_ends(struct pf_links *links);
 
 /* What acknowledges them takes so many bytes of the links that they wait for. */
-/* How long what acknowledges a message, with so many bytes, would wait for those of pf_links_pass(), among
- * whose intervals is what it takes itself. */
-double pf_links_look(struct pf_links *links, int src, int dst, double bytes, double start, double latency);
-
 void pf_links_owe(struct pf_links *links, int src, int dst, double bytes);
+
+/* How long what acknowledges one, with so many bytes, waits for them. Among their intervals is what it takes
+ * itself. */
+double pf_links_look(struct pf_links *links, int src, int dst, double bytes, double start, double latency);
 
 /* How long a message waits for the others of this function, on the platform's routes, not where `whole`. For
  * links that carry messages from or to a single node none waits: that node's NIC serves them. */
