@@ -148,11 +148,11 @@ struct pf_coll *pf_coll_open(struct pf_colls *colls, const struct pf_coll_call *
     for (int r = 0; r < call->n; r++)
         pf_evaluate_begin(&coll->member[r]);
     coll->early = colls->sends && call->kind == PF_COLL_BARRIER && !coll->plan.sparse;
-    coll->beside = call->beside && colls->handles && pf_cost_shares_above(colls->cost, SIZE_MAX);
-    coll->together = needs_all(&coll->plan) && !coll->plan.sparse && !coll->early && !coll->beside;
+    coll->with_data = call->with_data && colls->handles && pf_cost_shares_above(colls->cost, SIZE_MAX);
+    coll->together = needs_all(&coll->plan) && !coll->plan.sparse && !coll->early && !coll->with_data;
     coll->flows = false;
-    coll->stepwise = coll->beside || (!coll->together && !coll->early && !call->nonblocking && !call->cut &&
-                                      pf_evaluate_shares(coll));
+    coll->stepwise = coll->with_data || (!coll->together && !coll->early && !call->nonblocking &&
+                                         !call->cut && pf_evaluate_shares(coll));
     coll->until = INFINITY;
     coll->posts = NULL;
     coll->arrived = coll->queue_length = coll->done_length = coll->taken = 0;

@@ -20,7 +20,7 @@ struct an_part {
     MPI_Op op;
     int root;
     bool in_place;
-    bool beside; /* of struct pf_coll_call */
+    bool with_data; /* of struct pf_coll_call */
     bool here, left;
     size_t pretend; /* bytes of a call that moves no data of the application, which has only a price */
     struct an_items

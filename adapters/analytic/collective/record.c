@@ -183,7 +183,7 @@ static void fill_call(struct an_collective *c, const struct an_comm *comm, const
     c->call = (struct pf_coll_call){.kind = kind,
                                     .nonblocking = nonblocking,
                                     .in_place = part->in_place,
-                                    .beside = part->beside,
+                                    .with_data = part->with_data,
                                     .commutative = !part->op || pf_local_op_is_commutative(part->op),
                                     .predefined = part->op && pf_local_op_is_predefined(part->op),
                                     .mpich = an_job.mpich,

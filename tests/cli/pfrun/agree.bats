@@ -263,7 +263,7 @@ END
 16 torus:16 columns 131072
 16 dragonfly:16 columns 131072
 16 star:16 alone 1048576
-16 star:16 beside 131072
+16 star:16 shifted 131072
 16 torus:16 gatherv 65536
 64 torus:64 gatherv 65536
 16 $cells/backbone.xml gets 65536

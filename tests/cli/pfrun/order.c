@@ -39,12 +39,12 @@ static void columns(void)
     MPI_Alltoall(out, bytes, MPI_CHAR, in, bytes, MPI_CHAR, column);
 }
 
-static void exchange(int beside)
+static void exchange(int shifts)
 {
     MPI_Request requests[3];
     int n = 0;
     MPI_Ialltoall(out, bytes, MPI_CHAR, in, bytes, MPI_CHAR, MPI_COMM_WORLD, &requests[n++]);
-    if (beside) {
+    if (shifts) {
         char *extra = in + (size_t)ranks * (size_t)bytes;
         MPI_Irecv(extra, 8 * bytes, MPI_CHAR, (rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, &requests[n++]);
         MPI_Isend(out, 8 * bytes, MPI_CHAR, (rank + 1) % ranks, 0, MPI_COMM_WORLD, &requests[n++]);
@@ -57,7 +57,7 @@ static void alone(void)
     exchange(0);
 }
 
-static void beside(void)
+static void with_shift(void)
 {
     exchange(1);
 }
@@ -91,7 +91,7 @@ static const struct {
     const char *name;
     void (*run)(void);
 } cases[] = {{"behind", behind_data}, {"reduce", reduce},   {"columns", columns}, {"alone", alone},
-             {"beside", beside},      {"gatherv", gatherv}, {"gets", gets},       {"barrier", barrier}};
+             {"shifted", with_shift}, {"gatherv", gatherv}, {"gets", gets},       {"barrier", barrier}};
 
 int main(int argc, char **argv)
 {

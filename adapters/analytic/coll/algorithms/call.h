@@ -36,7 +36,7 @@ struct pf_coll_call {
     bool predefined;  /* likewise */
     bool mpich;       /* by MPICH's rules instead of Open MPI's */
     bool in_place;
-    bool beside;      /* its ranks have sent for other data, which share NICs and links with it */
+    bool with_data;   /* its ranks have sent for other data, which share NICs and links with it */
     int n;            /* ranks of the communicator; of an intercommunicator those of both sides */
     int cut;          /* the first so many are one side of an intercommunicator; 0: it is none */
     int root;         /* of the rooted kinds; of an intercommunicator in the list of both sides */

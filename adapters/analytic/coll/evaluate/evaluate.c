@@ -383,7 +383,7 @@ static void advance(struct pf_coll *coll, int rank)
             m->round = 0;
             continue;
         }
-        if (coll->beside)
+        if (coll->with_data)
             m->clock = pf_later(m->clock, coll->colls->handles(pf_evaluate_world(coll, rank)));
         m->clock += pf_cost_types(coll->colls->cost, round.types);
         m->open = stage->ahead && m->round > 0 ? m->began : m->clock;

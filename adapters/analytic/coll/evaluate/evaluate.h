@@ -105,11 +105,11 @@ struct pf_coll {
     size_t *start;
     int room; /* length of these */
     int arrived, queue_length, done_length, taken;
-    bool together; /* evaluated when all have arrived, round by round */
-    bool early;    /* a barrier that is not, because pf_colls_watch() gets its ranks' sends before */
-    bool flows;    /* `in` of each member is filled: the ends of sends follow from it */
-    bool beside;   /* call.beside matters */
-    bool stepwise; /* see pf_coll_resumes() */
+    bool together;  /* evaluated when all have arrived, round by round */
+    bool early;     /* a barrier that is not, because pf_colls_watch() gets its ranks' sends before */
+    bool flows;     /* `in` of each member is filled: the ends of sends follow from it */
+    bool with_data; /* call.with_data matters */
+    bool stepwise;  /* see pf_coll_resumes() */
     /* Where blocks differ: posts[to * (n + 1) + from] receives that take time to post come in `to` before
      * that from rank `from`, and in all with from = n. NULL: each is like the message that is looked at. */
     const int *posts;

@@ -36,7 +36,7 @@ static int end_at(struct an_window *win, struct an_peer *peer)
 
 static void enter(struct an_window *win, enum pf_coll_kind kind, size_t bytes)
 {
-    struct an_part part = {.pretend = bytes, .send_type = MPI_UINT32_T, .beside = bytes > 0};
+    struct an_part part = {.pretend = bytes, .send_type = MPI_UINT32_T, .with_data = bytes > 0};
     an_collective_call(win->comm, &part, kind, false);
 }
 
