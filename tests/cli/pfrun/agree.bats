@@ -268,6 +268,7 @@ END
 64 torus:64 gatherv 65536
 16 $cells/backbone.xml gets 65536
 16 dragonfly:16 gets 65536
+16 fattree:16 mixed 3000
 64 $cells/cabinets.xml barrier 0
 END
     [ $wrong -eq 0 ]

@@ -62,6 +62,21 @@ static void with_shift(void)
     exchange(1);
 }
 
+/* Short and long blocks in one call. */
+static void mixed(void)
+{
+    int *counts = malloc(2 * (size_t)ranks * sizeof *counts), *places = counts + ranks;
+    MPI_Datatype *types = malloc((size_t)ranks * sizeof *types);
+    for (int r = 0; r < ranks; r++) {
+        counts[r] = (rank + r) % 3 ? bytes / 4 : bytes;
+        places[r] = r * bytes;
+        types[r] = MPI_CHAR;
+    }
+    MPI_Alltoallw(out, counts, places, types, in, counts, places, types, MPI_COMM_WORLD);
+    free(types);
+    free(counts);
+}
+
 /* The root waits for the first rank's data, which share its NIC with all others'. */
 static void gatherv(void)
 {
@@ -90,8 +105,9 @@ static void barrier(void)
 static const struct {
     const char *name;
     void (*run)(void);
-} cases[] = {{"behind", behind_data}, {"reduce", reduce},   {"columns", columns}, {"alone", alone},
-             {"shifted", with_shift}, {"gatherv", gatherv}, {"gets", gets},       {"barrier", barrier}};
+} cases[] = {{"behind", behind_data}, {"reduce", reduce},      {"columns", columns},
+             {"alone", alone},        {"shifted", with_shift}, {"gatherv", gatherv},
+             {"mixed", mixed},        {"gets", gets},          {"barrier", barrier}};
 
 int main(int argc, char **argv)
 {

@@ -71,13 +71,13 @@ static bool has_gaps(const struct pf_coll *coll, const struct pf_step *step)
 static void note_end(const struct pf_coll *coll, int rank, const struct pf_step *step,
                      const struct pf_cost_inflow *inflow, double safe)
 {
+    struct pf_ending ending = {*inflow, safe};
     struct pf_member *m = &coll->member[rank];
-    if (m->single && inflow && inflow->node)
-        m->went.inflow = *inflow;
-    else if (inflow && !inflow->node)
+    if (!inflow->node)
         pf_cost_answer_to(coll->colls->cost, pf_evaluate_world(coll, rank),
-                          pf_evaluate_world(coll, step->peer), step->bytes, safe, &m->went.inflow);
-    m->went.end = safe;
+                          pf_evaluate_world(coll, step->peer), step->bytes, safe, &ending.inflow);
+    if (ending.inflow.node && (m->single || ending.inflow.answers))
+        m->went = ending;
 }
 
 /* Prices a message of a round when the dates of both ranks are known. The receiver posts `before` receives
@@ -309,11 +309,12 @@ static void send(struct pf_coll *coll, int rank, const struct pf_round *round)
         double safe = !sent.rendezvous && receives_in_turn(coll, target, m)
                           ? pf_cost_safe_unexpected(cost, &sent)
                           : sent.safe;
-        note_end(coll, rank, step, sent.rendezvous ? NULL : &sent.inflow, safe);
-        if (sent.rendezvous)
+        if (sent.rendezvous) {
             m->unsafe++;
-        else
+        } else {
+            note_end(coll, rank, step, &sent.inflow, safe);
             m->safe = pf_later(m->safe, safe);
+        }
         coll->tally->bytes += step->bytes;
         if (!target->inside || target->stage != m->stage || target->round != m->round) {
             keep(coll, rank, step->peer, step, &sent);

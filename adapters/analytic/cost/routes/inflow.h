@@ -57,7 +57,7 @@ static inline double pf_inflow_late(const struct pf_inflow *inflow, uint32_t num
             at = other->start;
         }
         if (other->whole) {
-            late += takes / sharers;
+            late += takes / (sharers > 1 ? sharers : 1);
             continue;
         }
         takes = takes < left ? takes : left;
