@@ -7,6 +7,7 @@
 #include <simgrid/engine.h>
 
 #include "base/config.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "lowlevel/engine/heap.h"
 #include "lowlevel/simgrid/private.h"
@@ -302,6 +303,10 @@ static void release_workers(double clock)
 /* SimGrid's clock has moved to `clock`: everything up to there happens now. */
 void pf_engine_run_until(double clock)
 {
+    if (!(clock < INFINITY)) /* nothing would ever come after it */
+        pf_die("simulated time is infinite: a model has computed a wrong date; please report the program and "
+               "its "
+               "options");
     double limit = with_tolerance(clock);
     stops++;
     if (wake_first && wake_date <= limit)
