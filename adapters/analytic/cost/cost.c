@@ -248,7 +248,7 @@ static double transmit_by_ports(struct pf_cost *cost, struct pf_cost_way *way, s
     if (!way->passes)
         network->shared = true;
     else if (network->shared)
-        pass_among_long(way, first, came, nic);
+        pass_among_long(way, first, came, nic); /* the NIC is faster than its links, and slows nothing */
     double until = arrival;
     arrival = latest(arrival, shared);
     note_inflow(cost, way, bytes, came, nic, until, arrival, alone - nic);

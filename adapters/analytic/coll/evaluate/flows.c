@@ -104,6 +104,11 @@ static inline struct pf_flow_message *message_of(const struct exchange *x, int f
     return &x->message[(size_t)from * (size_t)x->n + (size_t)to];
 }
 
+static size_t block_of(const struct pf_coll_call *call, int from, int to)
+{
+    return call->rows ? call->rows[from][to] : call->counts ? call->counts[from] : call->bytes;
+}
+
 /* The shortest block that is not eager; SIZE_MAX: a block is empty, or less than half of all data share
  * links. */
 static size_t least_long(const struct pf_coll *coll)
@@ -114,7 +119,7 @@ static size_t least_long(const struct pf_coll *coll)
     int differ = call->rows || call->counts ? call->n : 1, peers = call->rows ? call->n : 1;
     for (int r = 0; r < differ; r++)
         for (int i = 0; i < peers; i++) {
-            size_t block = call->rows ? call->rows[r][i] : call->counts ? call->counts[r] : call->bytes;
+            size_t block = block_of(call, r, i);
             if (call->rows && i == r)
                 continue;
             if (block == 0)
@@ -125,11 +130,6 @@ static size_t least_long(const struct pf_coll *coll)
                 least = block;
         }
     return 2 * shared < all ? SIZE_MAX : least;
-}
-
-static size_t block_of(const struct pf_coll_call *call, int from, int to)
-{
-    return call->rows ? call->rows[from][to] : call->counts ? call->counts[from] : call->bytes;
 }
 
 /* Adds up how long the messages of all with all take of each link of the platform; returns the number behind
