@@ -51,7 +51,8 @@ static struct pf_stage *reduce_along(struct pf_plan *plan, enum pf_tree tree)
     struct pf_stage *stage =
         add_tree(plan, pf_at_tree_reduce, tree, 2, tree == PF_TREE_LINEAR ? 0 : plan->wanted);
     bool in_turn = plan->call.nonblocking || plan->call.kind == PF_COLL_REDUCE;
-    if (tree == PF_TREE_LINEAR && !plan->call.nonblocking) {
+    bool posts_all = plan->call.nonblocking || plan->call.kind == PF_COLL_BARRIER;
+    if (tree == PF_TREE_LINEAR && !posts_all) {
         stage->at = pf_at_reduce_linear;
         stage->rounds = plan->call.n;
         stage->in_turn = plan->sparse = true;
