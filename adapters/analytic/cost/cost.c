@@ -107,11 +107,10 @@ ALWAYS_INLINE double wait_for_links(struct pf_cost *cost, const struct pf_cost_w
 }
 
 /* How long a short message waits for links. */
-static double wait_on_the_way(const struct pf_cost_way *way, double start, double latency)
+static double wait_on_the_way(const struct pf_cost_way *way, double start)
 {
     size_t wire = pf_cost_way_wire(way);
-    return pf_links_pass(way->transport->middle, way->from, way->to, wire, start, latency,
-                         (double)wire * way->least);
+    return pf_links_pass(way->transport->middle, way->from, way->to, wire, start, (double)wire * way->least);
 }
 
 /* How long a message occupies the NIC of a node that has several links. */
@@ -230,7 +229,7 @@ static double transmit_by_ports(struct pf_cost *cost, struct pf_cost_way *way, s
                    range->header * way->least;
     double arrival = start + alone, shared = together + alone, on_links = 0;
     if (!pf_cost_way_is_free(way))
-        arrival += on_links = wait_on_the_way(way, start, range->latency_factor * way->latency);
+        arrival += on_links = wait_on_the_way(way, start);
     double ahead = arrival, from = at_once ? ready : start, head = arrival - (start - from);
     if (port.in != port.out && !way->passes)
         arrival = latest(arrival, take(pf_ports_busy(network->ports, port.in), head - busy, busy) + busy);
@@ -290,7 +289,7 @@ ALWAYS_INLINE double transmit_from(struct pf_cost *cost, struct pf_cost_way *way
         arrival += pf_links_load(way->transport->links, way->from, way->to, bytes, start, latency,
                                  (double)bytes * way->least);
     else if (!pf_cost_way_is_free(way))
-        arrival += wait_on_the_way(way, start, latency);
+        arrival += wait_on_the_way(way, start);
     double from = at_once ? ready : start, before_in = start - from;
     double shared = arrival + later, came = arrival - busy - before_in, on_links = arrival - alone;
     if (way->in)
@@ -787,9 +786,7 @@ void pf_cost_answer_to(struct pf_cost *cost, int src, int dst, size_t bytes, dou
     *inflow = (struct pf_cost_inflow){.node = way->to + 1,
                                       .answers = true,
                                       .from = way->from,
-                                      .end = known - acknowledgement_time(cost, way),
-                                      .alone = way->transport->ranges[0].latency_factor *
-                                               pf_cost_way_back(cost, way)};
+                                      .end = known - acknowledgement_time(cost, way)};
 }
 
 void pf_cost_receive(struct pf_cost *cost, int src, int dst, size_t bytes, const struct pf_cost_sent *sent,

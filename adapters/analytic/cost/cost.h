@@ -33,7 +33,7 @@ enum pf_cost_mode {
  * it; node 0: neither. */
 struct pf_cost_inflow {
     int node;     /* of the target, and one */
-    bool answers; /* short: the acknowledgement leaves at `end`, its links have the latency `alone` */
+    bool answers; /* short: the acknowledgement leaves at `end` */
     uint32_t number;
     double work, end; /* as routes/inflow.h has them */
     double spare;     /* so much later it may be before its receive, which was posted after it came, is */

@@ -13,7 +13,7 @@ static double late(const struct pf_cost *cost, const struct pf_cost_inflow *infl
         return 0;
     if (inflow->answers)
         return pf_links_look(cost->network.middle, inflow->node - 1, inflow->from,
-                             cost->network.acknowledgement_bytes, inflow->end, inflow->alone);
+                             cost->network.acknowledgement_bytes, inflow->end);
     double late =
         pf_inflow_late(cost->network.inflow[inflow->node - 1], inflow->number, inflow->work, inflow->end);
     if (inflow->bytes <= 0)

@@ -161,7 +161,7 @@ static int switches(void *context, int src, int dst, struct pf_cost_link *links,
 /* 1,000 bytes take 1 us alone. */
 static double passes(struct pf_links *links, int src, double start)
 {
-    return pf_links_pass(links, src, src + 1, 1000, start, 0, 1e-6) * 1e6;
+    return pf_links_pass(links, src, src + 1, 1000, start, 1e-6) * 1e6;
 }
 
 static void test_pass(void **state)

@@ -241,37 +241,34 @@ void pf_links_count_ends(struct pf_links *links)
     links->ends = 0;
 }
 
-double pf_links_pass(struct pf_links *links, int src, int dst, size_t bytes, double start, double latency,
-                     double duration)
+double pf_links_pass(struct pf_links *links, int src, int dst, size_t bytes, double start, double duration)
 {
     const struct route *route = find_route(links, src, dst);
-    int first = links->ends, behind_last = route->count - links->ends, hops = behind_last - first;
-    double head = start, waited = 0, each = hops > 0 ? latency / hops : 0;
-    double behind = hops > 0 ? (double)bytes * links->link[route->link[route->count - 1]].byte_time : 0;
+    int first = links->ends, behind_last = route->count - links->ends;
+    double head = start, waited = 0;
+    double behind =
+        first < behind_last ? (double)bytes * links->link[route->link[route->count - 1]].byte_time : 0;
     for (int i = first; i < behind_last; i++) {
         struct link *link = &links->link[route->link[i]];
         double takes = (double)bytes * link->byte_time, shares = 1 + sharers(links, route->link[i], head);
         head = pf_busy_serve(&link->busy, head, takes, true);
         if (links->crossings[route->link[i]]) /* long messages lose what it takes */
             pf_busy_take(&links->long_busy[route->link[i]], head, takes);
-        double late = head + fmax(takes * shares, behind) - (start + (i - first) * each + duration);
-        note_wait(links, route->link[i], late, &waited);
-        head += each;
+        note_wait(links, route->link[i], head + fmax(takes * shares, behind) - (start + duration), &waited);
     }
     return waited;
 }
 
-double pf_links_look(struct pf_links *links, int src, int dst, double bytes, double start, double latency)
+double pf_links_look(struct pf_links *links, int src, int dst, double bytes, double start)
 {
     const struct route *route = find_route(links, src, dst);
-    int hops = route->count - 2 * links->ends;
-    double head = start, each = hops > 0 ? latency / hops : 0;
+    double head = start;
     for (int i = links->ends; i < route->count - links->ends; i++) {
         const struct link *link = &links->link[route->link[i]];
         double takes = bytes * link->byte_time, waits = pf_busy_when(&link->busy, head, takes) - head;
-        head += (waits > 2 * takes ? waits : 0) + each;
+        head += waits > 2 * takes ? waits : 0;
     }
-    return hops > 0 ? head - start - hops * each : 0;
+    return head - start;
 }
 
 void pf_links_owe(struct pf_links *links, int src, int dst, double bytes)

@@ -36,8 +36,7 @@ double pf_links_load(struct pf_links *links, int src, int dst, size_t bytes, dou
 /* How long a short message waits on the platform's routes for the others of this function, not where `whole`
  * nor at the ends of its path. Its head waits for each link in turn, and it arrives when the slowest link has
  * let it pass, or one that it shares with messages of pf_links_wait(), or the last one behind its head. */
-double pf_links_pass(struct pf_links *links, int src, int dst, size_t bytes, double start, double latency,
-                     double duration);
+double pf_links_pass(struct pf_links *links, int src, int dst, size_t bytes, double start, double duration);
 
 /* These messages also wait at the ends of their paths, which other nodes use as well. */
 void pf_links_count_ends(struct pf_links *links);
@@ -47,7 +46,7 @@ void pf_links_owe(struct pf_links *links, int src, int dst, double bytes);
 
 /* How long what acknowledges one, with so many bytes, waits for them. Among their intervals is what it takes
  * itself. */
-double pf_links_look(struct pf_links *links, int src, int dst, double bytes, double start, double latency);
+double pf_links_look(struct pf_links *links, int src, int dst, double bytes, double start);
 
 /* How long a message waits for the others of this function, on the platform's routes, not where `whole`. For
  * links that carry messages from or to a single node none waits: that node's NIC serves them. */
