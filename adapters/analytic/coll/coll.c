@@ -247,6 +247,11 @@ const struct pf_cost_inflow *pf_coll_inflow(const struct pf_coll *coll, int rank
     return &coll->member[rank].inflow;
 }
 
+const struct pf_coll_sent *pf_coll_sent(const struct pf_coll *coll, int rank)
+{
+    return &coll->member[rank].sent;
+}
+
 void pf_coll_close(struct pf_coll *coll)
 {
     if (coll->plan.inter)

@@ -64,6 +64,9 @@ bool pf_coll_next(struct pf_coll *coll, int *rank, double *date);
 /* The message whose end is all that a rank waited for in its last round; node 0: none. */
 const struct pf_cost_inflow *pf_coll_inflow(const struct pf_coll *coll, int rank);
 
+/* Of its messages the one that is safe last; safe = 0: it has sent none. */
+const struct pf_coll_sent *pf_coll_sent(const struct pf_coll *coll, int rank);
+
 /* Rounds of messages that follow each other. */
 uint64_t pf_coll_rounds(const struct pf_coll *coll);
 

@@ -335,15 +335,52 @@ static int take_leaves(const struct an_collective *c)
     return n;
 }
 
+/* The last acknowledgement leaves. It may wait behind what others have sent since, who have left before. */
+static void answered(struct pf_event *event)
+{
+    struct an_request *request = pf_container_of(event, struct an_request, notice);
+    double known = request->work_begins;
+    double late =
+        pf_cost_answer_late(an_job.cost, request->rank->base.rank, request->came_from, request->bytes, known);
+    double date = fmax(request->arrival, known + late);
+    an_request_init_notice(request);
+    an_request_late(request, date, PF_CHAIN_COLLECTIVE);
+    an_request_settle(request, date);
+}
+
+/* Whether the rank waits for an acknowledgement when another one has left at `first`: then it leaves later.
+ */
+static bool must_look(struct an_request *leaving, const struct pf_coll_sent *sent, double date, double first)
+{
+    double answer = sent->safe > first ? pf_cost_answer_leaves(an_job.cost, leaving->rank->base.rank,
+                                                               sent->to, sent->bytes, sent->safe)
+                                       : -INFINITY;
+    if (answer <= first || answer <= pf_engine_now())
+        return false;
+    leaving->arrival = date;
+    leaving->work_begins = sent->safe;
+    leaving->came_from = sent->to;
+    leaving->bytes = sent->bytes;
+    leaving->notice.fn = answered;
+    pf_engine_post(&leaving->notice, answer);
+    return true;
+}
+
 static void let_leave(const struct an_collective *c, const struct pf_chain *path, int n)
 {
     struct an_rank *last = NULL;
+    double first = INFINITY;
+    for (int i = 0; i < n; i++)
+        first = fmin(first, c->shared->leaves[i].date);
     for (int i = 0; i < n; i++) {
         const struct an_leave *leave = &c->shared->leaves[i];
         struct an_request *leaving = c->parts[leave->member].request;
         pf_cost_inflow_set(&leaving->inflow, pf_coll_inflow(c->schedule, leave->member));
         follow(c, path, leaving, leave->date);
-        an_request_settle_next(leaving, leave->date, &last);
+        if (must_look(leaving, pf_coll_sent(c->schedule, leave->member), leave->date, first))
+            last = NULL;
+        else
+            an_request_settle_next(leaving, leave->date, &last);
     }
 }
 

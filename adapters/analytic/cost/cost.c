@@ -39,13 +39,6 @@ ALWAYS_INLINE double behind(const struct pf_cost *cost, const struct pf_cost_las
     return latest(arrival, last->arrival + (last->inflow.node ? pf_cost_late(cost, &last->inflow) : 0));
 }
 
-/* How long an acknowledgement travels. */
-ALWAYS_INLINE double acknowledgement_time(const struct pf_cost *cost, struct pf_cost_way *way)
-{
-    return way->range->acknowledgement +
-           way->transport->ranges[0].latency_factor * pf_cost_way_back(cost, way);
-}
-
 static inline struct pf_cost_last *last_of(struct pf_cost_last *all, int node, int to)
 {
     return &all[(size_t)node * PF_COST_LASTS + (unsigned)to % PF_COST_LASTS];
@@ -54,7 +47,7 @@ static inline struct pf_cost_last *last_of(struct pf_cost_last *all, int node, i
 /* When the sender knows that a message was acknowledged at a date. */
 ALWAYS_INLINE double acknowledged_at(const struct pf_cost *cost, struct pf_cost_way *way, double date)
 {
-    double known = date + acknowledgement_time(cost, way);
+    double known = date + pf_cost_way_acknowledged(cost, way);
     if (__builtin_expect(way->transport->answered == NULL, 1))
         return known;
     return behind(cost, last_of(way->transport->answered, way->to, way->from), way->from, date, known);
@@ -508,7 +501,7 @@ static void send_eager_by_ucx(struct pf_cost *cost, struct pf_cost_way *way, siz
         out->returns += (double)bytes * cost->copy_byte_time;
     }
     transmit_pieces(cost, way, bytes, first, out->returns, out);
-    out->safe = kept ? out->returns : out->data + acknowledgement_time(cost, way);
+    out->safe = kept ? out->returns : out->data + pf_cost_way_acknowledged(cost, way);
 }
 
 /* When the receiver has copied it, if it can begin at a date. */
@@ -774,21 +767,6 @@ void pf_cost_send(struct pf_cost *cost, int src, int dst, size_t bytes, double n
     send(cost, way, bytes, now, mode, out);
 }
 
-void pf_cost_answer_to(struct pf_cost *cost, int src, int dst, size_t bytes, double known,
-                       struct pf_cost_inflow *inflow)
-{
-    inflow->node = 0;
-    if (cost->network.acknowledgement_bytes <= 0 || bytes > cost->network.share_above)
-        return;
-    struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, bytes);
-    if (way->from == way->to || pf_cost_way_is_free(way))
-        return;
-    *inflow = (struct pf_cost_inflow){.node = way->to + 1,
-                                      .answers = true,
-                                      .from = way->from,
-                                      .end = known - acknowledgement_time(cost, way)};
-}
-
 void pf_cost_receive(struct pf_cost *cost, int src, int dst, size_t bytes, const struct pf_cost_sent *sent,
                      double posted, struct pf_cost_received *out)
 {
@@ -936,7 +914,7 @@ void pf_cost_flow(struct pf_cost *cost, int src, int dst, size_t bytes, struct p
     flow->head = request_time(cost, way);
     flow->latency =
         way->range->latency + path + (double)bytes * byte_time + way->range->header * way->least - flow->work;
-    flow->acknowledgement = acknowledgement_time(cost, way);
+    flow->acknowledgement = pf_cost_way_acknowledged(cost, way);
     flow->post = bytes > cost->eager_max ? cost->post : 0;
     flow->receive_latency = cost->receive_latency;
     flow->receive = way->overhead_receive;

@@ -82,6 +82,11 @@ struct pf_cost_received {
 void pf_cost_answer_to(struct pf_cost *cost, int src, int dst, size_t bytes, double known,
                        struct pf_cost_inflow *inflow);
 
+/* When that acknowledgement leaves; -INFINITY: there is none. Asked at that date, how much later than `known`
+ * it comes, because it waits for links and a NIC behind what has been sent by then. */
+double pf_cost_answer_leaves(struct pf_cost *cost, int src, int dst, size_t bytes, double known);
+double pf_cost_answer_late(struct pf_cost *cost, int src, int dst, size_t bytes, double known);
+
 /* How much later than `safe` a send ends, because of messages into the same NIC, or on the same links, that
  * have been priced since; to be asked from `safe` on. */
 double pf_cost_late(const struct pf_cost *cost, const struct pf_cost_inflow *inflow);

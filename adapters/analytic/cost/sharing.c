@@ -41,6 +41,44 @@ int pf_cost_late_at(const struct pf_cost *cost, const struct pf_cost_inflow *inf
     return at;
 }
 
+/* The way of a message that is acknowledged over links; NULL: it is long, or stays in its node. */
+static struct pf_cost_way *way_back(struct pf_cost *cost, int src, int dst, size_t bytes)
+{
+    if (cost->network.acknowledgement_bytes <= 0 || bytes > cost->network.share_above)
+        return NULL;
+    struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, bytes);
+    return way->from == way->to ? NULL : way;
+}
+
+void pf_cost_answer_to(struct pf_cost *cost, int src, int dst, size_t bytes, double known,
+                       struct pf_cost_inflow *inflow)
+{
+    struct pf_cost_way *way = way_back(cost, src, dst, bytes);
+    inflow->node = 0;
+    if (!way || pf_cost_way_is_free(way))
+        return;
+    *inflow = (struct pf_cost_inflow){.node = way->to + 1,
+                                      .answers = true,
+                                      .from = way->from,
+                                      .end = known - pf_cost_way_acknowledged(cost, way)};
+}
+
+double pf_cost_answer_leaves(struct pf_cost *cost, int src, int dst, size_t bytes, double known)
+{
+    struct pf_cost_way *way = way_back(cost, src, dst, bytes);
+    return way ? known - pf_cost_way_acknowledged(cost, way) : -INFINITY;
+}
+
+double pf_cost_answer_late(struct pf_cost *cost, int src, int dst, size_t bytes, double known)
+{
+    struct pf_cost_way *way = pf_cost_way_find(cost, src, dst, bytes);
+    double answer = cost->network.acknowledgement_bytes, takes = answer * way->least, late = 0;
+    if (!pf_cost_way_is_free(way))
+        late = pf_links_look(cost->network.middle, way->to, way->from, answer,
+                             known - pf_cost_way_acknowledged(cost, way));
+    return late + pf_busy_waits(&cost->network.passing_in[way->from], known - takes + late, takes);
+}
+
 bool pf_cost_flows(const struct pf_cost *cost, size_t bytes)
 {
     return cost->protocol == PF_COST_PORTALS && bytes > cost->network.share_above && cost->network.batch &&

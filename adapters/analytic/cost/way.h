@@ -61,6 +61,14 @@ static inline double pf_cost_way_back(const struct pf_cost *cost, struct pf_cost
     return way->back;
 }
 
+/* How long an acknowledgement travels. */
+static inline __attribute__((always_inline)) double pf_cost_way_acknowledged(const struct pf_cost *cost,
+                                                                             struct pf_cost_way *way)
+{
+    return way->range->acknowledgement +
+           way->transport->ranges[0].latency_factor * pf_cost_way_back(cost, way);
+}
+
 /* The range of a size. */
 static inline struct pf_cost_range *pf_cost_range_of(const struct pf_cost_transport *transport, size_t bytes)
 {

@@ -138,7 +138,8 @@ struct an_request {
     MPI_Status status;
     struct pf_chain *path; /* why it completes when it does; NULL unless paths are followed */
     /* What the path lacks while it is not needed: of a send the way back from this world rank, else -1; of a
-     * receive the message, and when its processor goes to work on it. */
+     * receive the message, and when its processor goes to work on it. Of a collective the target and the
+     * bytes of a last message, the date of leaving and when the message is safe. */
     int acknowledged_by, came_from;
     struct pf_chain *came; /* as the message was sent; NULL: nothing is left out */
     size_t bytes;
@@ -151,7 +152,8 @@ struct an_request {
     bool persistent; /* made by an _init function */
     bool active;
     bool keeps_type;              /* holds a reference to `type`, which the application may free */
-    struct pf_event notice;       /* at `done_at`, for a rank that waits in several implementations */
+    struct pf_event notice;       /* at `done_at`, for a rank that waits in several implementations; of a
+                                   * collective before when an acknowledgement leaves */
     struct an_comm *comm;         /* of a persistent request */
     struct an_collective *leaves; /* its member moves its own data when it leaves */
     int peer, mode;               /* and the peer of one that `leaves` is its member */
@@ -365,6 +367,9 @@ void an_request_describe(struct an_request *request, const void *buffer, int cou
 
 /* Sets the date at which the request completes. */
 void an_request_settle(struct an_request *request, double date);
+
+/* Makes `notice` what it is for. */
+void an_request_init_notice(struct an_request *request);
 
 /* The same for one of several, see an_rank_notify_next(). */
 void an_request_settle_next(struct an_request *request, double date, struct an_rank **last);

@@ -29,6 +29,11 @@ static void notice_rings(struct pf_event *event)
     an_job.on_progress(request->rank->mpi, PF_IMPL_ANALYTIC);
 }
 
+void an_request_init_notice(struct an_request *request)
+{
+    pf_event_init(&request->notice, notice_rings);
+}
+
 struct an_request *an_request_new(struct an_rank *rank, enum an_kind kind)
 {
     struct an_request *request = pf_pool_get(&requests);
@@ -47,7 +52,7 @@ struct an_request *an_request_new(struct an_rank *rank, enum an_kind kind)
     request->waited = request->watched = request->freed = false;
     request->persistent = request->keeps_type = request->any = false;
     request->active = true;
-    pf_event_init(&request->notice, notice_rings);
+    an_request_init_notice(request);
     return request;
 }
 

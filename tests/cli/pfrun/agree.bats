@@ -175,6 +175,8 @@ near_portals() {
 @test "what ranks send that have left a collective shares NICs with its last messages" {
     only_openmpi_4
     near_portals 6 16 star gather reduce
+    rm times
+    BYTES=3000 near_portals 3 36 star incast15 incast63 # rank 0 waits in the barrier for an acknowledgement
 }
 
 @test "requests for data do not overtake long messages" {

@@ -103,6 +103,22 @@ static void test_owed(void **state)
     free(busy.stretch);
 }
 
+/* What has been served already finds itself among the others. */
+static void test_waits(void **state)
+{
+    struct pf_busy busy = {0};
+    (void)state;
+    assert_true(pf_busy_waits(&busy, 10, 1) == 0);
+    pf_busy_serve(&busy, 10, 1, true);
+    assert_true(pf_busy_waits(&busy, 10, 1) == 0);
+    pf_busy_serve(&busy, 6, 4, true);
+    pf_busy_serve(&busy, 11, 5, true);
+    assert_true(pf_busy_waits(&busy, 10, 1) == 6);
+    assert_true(pf_busy_waits(&busy, 7, 1) == 9);
+    assert_true(pf_busy_waits(&busy, 16, 1) == 0);
+    free(busy.stretch);
+}
+
 /* Ranks price all that they send at once, one rank after the other: a link still serves no more than its
  * rate. */
 static void test_flood(void **state)
@@ -150,9 +166,9 @@ static void test_against_slots(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_in_order),   cmocka_unit_test(test_early),         cmocka_unit_test(test_left),
-        cmocka_unit_test(test_neighbours), cmocka_unit_test(test_whole),         cmocka_unit_test(test_flood),
-        cmocka_unit_test(test_owed),       cmocka_unit_test(test_against_slots),
+        cmocka_unit_test(test_in_order),   cmocka_unit_test(test_early), cmocka_unit_test(test_left),
+        cmocka_unit_test(test_neighbours), cmocka_unit_test(test_whole), cmocka_unit_test(test_flood),
+        cmocka_unit_test(test_owed),       cmocka_unit_test(test_waits), cmocka_unit_test(test_against_slots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

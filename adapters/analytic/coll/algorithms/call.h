@@ -56,6 +56,13 @@ struct pf_coll_call {
     size_t side[2];
 };
 
+/* A message: from `safe` on its buffer may be used again, and it goes to a rank of the job. */
+struct pf_coll_sent {
+    double safe;
+    size_t bytes;
+    int to;
+};
+
 /* A root gives or gets all the data. */
 static inline bool pf_coll_is_rooted(enum pf_coll_kind kind)
 {

@@ -73,6 +73,8 @@ static void note_end(const struct pf_coll *coll, int rank, const struct pf_step 
 {
     struct pf_ending ending = {*inflow, safe};
     struct pf_member *m = &coll->member[rank];
+    if (safe >= m->sent.safe)
+        m->sent = (struct pf_coll_sent){safe, step->bytes, pf_evaluate_world(coll, step->peer)};
     if (!inflow->node)
         pf_cost_answer_to(coll->colls->cost, pf_evaluate_world(coll, rank),
                           pf_evaluate_world(coll, step->peer), step->bytes, safe, &ending.inflow);

@@ -36,6 +36,7 @@ struct pf_member {
         struct pf_cost_inflow inflow;
         double end;
     } came, went;
+    struct pf_coll_sent sent; /* of its messages, the one that is safe last */
     struct pf_flows in;
     struct pf_early *early; /* messages of rounds to come, in the order of rounds */
     int stage, round;
@@ -133,6 +134,7 @@ static inline void pf_evaluate_begin(struct pf_member *m)
     m->late = 0;
     m->inflow.node = m->came.inflow.node = m->went.inflow.node = 0;
     m->inside = m->in_turn = m->single = false;
+    m->sent.safe = 0;
 }
 
 /* A message that its receiver has in its round, and how long (s) it then takes to combine it. */

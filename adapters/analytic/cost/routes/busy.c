@@ -69,13 +69,13 @@ double pf_busy_taken(const struct pf_busy *busy, double date)
     return taken;
 }
 
-double pf_busy_when(const struct pf_busy *busy, double ready, double duration)
+double pf_busy_waits(const struct pf_busy *busy, double ready, double duration)
 {
     const struct pf_busy_stretch *stretch = busy->stretch + busy->begin;
     double begin = ready;
     for (int i = find(busy, ready); i < busy->count && stretch[i].from - begin < duration; i++)
         begin = stretch[i].until > begin ? stretch[i].until : begin;
-    return begin;
+    return begin - ready > 2 * duration ? begin - ready : 0;
 }
 
 /* Into the first gap that it fits into; what is left of that on either side may be too short for any. */

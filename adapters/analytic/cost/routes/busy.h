@@ -30,8 +30,9 @@ double pf_busy_take_gap(struct pf_busy *busy, double ready, double duration, boo
 /* How much of the time from a date on it is busy. */
 double pf_busy_taken(const struct pf_busy *busy, double date);
 
-/* When it would begin to serve a message whole. */
-double pf_busy_when(const struct pf_busy *busy, double ready, double duration);
+/* How long a message that it has served would wait there now. Among its intervals is the message's own, so
+ * that what is no longer than two of these is no wait. */
+double pf_busy_waits(const struct pf_busy *busy, double ready, double duration);
 
 /* Frees an array of so many, which may be NULL. */
 void pf_busy_free(struct pf_busy *all, size_t count);

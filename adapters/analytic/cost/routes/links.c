@@ -265,8 +265,7 @@ double pf_links_look(struct pf_links *links, int src, int dst, double bytes, dou
     double head = start;
     for (int i = links->ends; i < route->count - links->ends; i++) {
         const struct link *link = &links->link[route->link[i]];
-        double takes = bytes * link->byte_time, waits = pf_busy_when(&link->busy, head, takes) - head;
-        head += waits > 2 * takes ? waits : 0;
+        head += pf_busy_waits(&link->busy, head, bytes * link->byte_time);
     }
     return head - start;
 }
