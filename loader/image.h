@@ -9,6 +9,9 @@
 #include "loader/elf_file.h"
 #include "loader/imports.h"
 
+/* A variable that is answered with a value below is that constant: no address is so low. */
+enum { PF_IMAGE_CONSTANTS = 4096 };
+
 /*
  * Several libraries as one image in memory, of which each rank has a copy. The dynamic linker knows nothing
  * of it: what it would do (give each library a place, look names up) is done once when the image is made, and

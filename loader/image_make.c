@@ -569,14 +569,13 @@ static const char *name_of(const struct reading *reading, size_t index, GElf_Sym
  * all addresses: a predefined handle of MPI. */
 static bool find_constant(struct reading *reading, const GElf_Rela *entry)
 {
-    enum { CONSTANTS = 4096 };
     struct pf_image_object *object = reading->object;
     GElf_Sym symbol;
     void *value;
     const char *name = GELF_R_TYPE(entry->r_info) == R_X86_64_COPY
                            ? name_of(reading, GELF_R_SYM(entry->r_info), &symbol)
                            : NULL;
-    if (!name || !answered(reading, name, &value) || (size_t)value >= CONSTANTS)
+    if (!name || !answered(reading, name, &value) || (size_t)value >= PF_IMAGE_CONSTANTS)
         return true;
     object->constants =
         pf_reallocarray(object->constants, object->constant_count + 1, sizeof *object->constants);

@@ -46,6 +46,8 @@ static void *linker_symbol(void *handle, const char *name)
 {
     void *program = pf_process_image(), *value = NULL;
     bool inside = program && (handle == RTLD_DEFAULT || pf_image_holds(handle));
+    if (inside && (value = pf_abi_handle(name)))
+        return value;
     if (inside)
         value = pf_image_symbol(handle == RTLD_DEFAULT ? program : handle, name);
     if (value || (inside && pf_abi_answer(name, &value)))

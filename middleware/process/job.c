@@ -368,11 +368,18 @@ static void portals_rank_left(struct pf_rank *r, int status)
         xbt_log_control_set("smpi.thres:warning");
 }
 
+static bool plays_alone;
+
+void pf_job_play_alone(void)
+{
+    plays_alone = true;
+}
+
 /* As any program does under mpirun. */
 static void rank_left_alone(void)
 {
     static int alone;
-    if (++alone < pf_job_state.size)
+    if (++alone < pf_job_state.size || plays_alone)
         return;
     pf_warn("no rank has called MPI_Init");
     xbt_log_control_set("smpi.thres:warning"); /* SMPI would ask for MPI_Finalize */

@@ -37,6 +37,9 @@ PF_EXPORT void pf_job_watch_end(void);
 /* The next call of MPI ends the run by `stop`, which does not return. From a signal handler too. */
 PF_EXPORT void pf_job_stop_at_call(void (*stop)(void));
 
+/* The calling process plays a trace without ranks: none calls MPI_Init. */
+PF_EXPORT void pf_job_play_alone(void);
+
 /* The status of the first rank that left main() without MPI_Finalize, 1 if it was 0; 0 when none did. */
 PF_EXPORT int pf_job_left_status(void);
 

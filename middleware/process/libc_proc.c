@@ -83,6 +83,56 @@ static void make(char *path, size_t size, char *const *words, int count, char en
     snprintf(path, size, "/proc/self/fd/%d", file);
 }
 
+/* The rank's number and name; and no parent, or who goes from parent to parent might come by that number
+ * again. */
+static void write_status(FILE *out, const char *line)
+{
+    int number = pf_libc_getpid();
+    if (strncmp(line, "Name:", 5) == 0)
+        fprintf(out, "Name:\t%.15s\n", program_invocation_short_name);
+    else if (strncmp(line, "Tgid:", 5) == 0 || strncmp(line, "Pid:", 4) == 0)
+        fprintf(out, "%.*s\t%d\n", (int)strcspn(line, "\t"), line, number);
+    else if (strncmp(line, "PPid:", 5) == 0)
+        fputs("PPid:\t0\n", out);
+    else
+        fputs(line, out);
+}
+
+static void write_stat(FILE *out, const char *line)
+{
+    const char *rest = strrchr(line, ')');
+    char state = rest ? rest[2] : 'R';
+    rest = rest ? strchr(rest + 4, ' ') : NULL; /* behind the parent */
+    fprintf(out, "%d (%.15s) %c 0%s", pf_libc_getpid(), program_invocation_short_name, state,
+            rest ? rest : "\n");
+}
+
+/* What is asked for now, in a file in memory, which the next one replaces. */
+static const char *rewrite(const char *file, void (*write)(FILE *out, const char *line))
+{
+    static int memory = -1;
+    static char path[40];
+    char *line = NULL;
+    size_t room = 0;
+    snprintf(path, sizeof path, "/proc/self/%s", file);
+    FILE *in = fopen(path, "re"), *out = NULL;
+    if (memory < 0)
+        memory = memfd_create("parfocal-proc", MFD_CLOEXEC);
+    if (in && ftruncate(memory, 0) == 0 && (out = fdopen(dup(memory), "w"))) {
+        rewind(out);
+        pf_proc_take_name();
+        while (getline(&line, &room, in) > 0)
+            write(out, line);
+        snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
+    }
+    if (out)
+        fclose(out);
+    if (in)
+        fclose(in);
+    free(line);
+    return path;
+}
+
 const char *pf_proc_name(const char *name)
 {
     static _Thread_local char other[LONGEST];
@@ -105,6 +155,10 @@ const char *pf_proc_name(const char *name)
             make(proc->name, sizeof proc->name, &(char *){shortened}, 1, '\n');
         return proc->name;
     }
+    if (strcmp(file, "stat") == 0)
+        return rewrite(file, write_stat);
+    if (strcmp(file, "status") == 0)
+        return rewrite(file, write_status);
     snprintf(other, sizeof other, "/proc/self/%s", file);
     return other;
 }

@@ -19,6 +19,7 @@
 #include "loader/image.h"
 #include "middleware/compute/compute.h"
 #include "middleware/core/job_state.h"
+#include "middleware/process/abi.h"
 #include "middleware/process/libc.h"
 #include "middleware/process/libc_process.h"
 #include "middleware/process/own_library.h"
@@ -368,6 +369,15 @@ static void *led(const char *name)
     return pf_libc_of_program(name);
 }
 
+/* What dlopen(NULL) gives to a library that all ranks share, where their program is in an image. */
+static bool is_of_simulator(void *handle)
+{
+    static void *opened;
+    if (!opened)
+        opened = dlopen(NULL, RTLD_LAZY);
+    return handle == opened;
+}
+
 /* A name stands for what a reference to it stands for, and not for what the simulator has under it: clocks,
  * the environment, MPI. RTLD_NEXT looks behind the middleware, since that is the caller. */
 void *pf_libc_dlsym(void *handle, const char *name)
@@ -376,8 +386,8 @@ void *pf_libc_dlsym(void *handle, const char *name)
         return dlsym(handle, name);
     pf_private_enter();
     void *program = open_program(), *found = NULL, *own = led(name);
-    const void *image = handle == RTLD_DEFAULT ? pf_process_image() : NULL;
-    if (image)
+    const void *image = handle == RTLD_DEFAULT || is_of_simulator(handle) ? pf_process_image() : NULL;
+    if (image && !(found = pf_abi_handle(name)))
         found = pf_image_symbol(image, name);
     if (!found && (image || program) && (handle == RTLD_DEFAULT || handle == program))
         found = find_global(program, name);

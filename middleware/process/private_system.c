@@ -119,11 +119,11 @@ bool pf_private_system_harmless(const char *name)
     return false;
 }
 
-/* Interpreters, and what keeps a user's lines. */
+/* Interpreters, collectors of garbage, and what keeps a user's lines. */
 static bool is_of_one_process(const char *name)
 {
-    static const char *const names[] = {"libpython3.", "libR.so", "libruby-",
-                                        "libperl.so",  "libtcl",  "libreadline."};
+    static const char *const names[] = {"libpython3.", "libR.so",      "libruby-", "libperl.so",
+                                        "libtcl",      "libreadline.", "libgc.so", "libguile-"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (begins(name, names[i]))
             return true;

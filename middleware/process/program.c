@@ -5,6 +5,7 @@
 #include <alloca.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fenv.h>
 #include <inttypes.h>
 #include <link.h>
 #include <setjmp.h>
@@ -94,6 +95,7 @@ static int run(int argc, char **argv, const char *path)
     pf_program_set_frame(&frame);
     if (pf_account_returns)
         pf_account_returns();
+    feclearexcept(FE_ALL_EXCEPT); /* of the simulator's arithmetic */
     if (sigsetjmp(frame.here, 0) == 0)
         end(pf_program_of_rank()(argc, argv, pf_environment()), &frame);
     if (pf_in_child())

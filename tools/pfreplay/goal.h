@@ -35,7 +35,7 @@ struct goal {
     const char *path;
     FILE *file;
     long line;
-    char *text;
+    char *text, *rest; /* of the line, and what it has behind a brace; NULL: nothing */
     size_t room;
     int ranks, rank;
     bool *seen; /* by rank */

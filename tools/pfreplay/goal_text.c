@@ -66,6 +66,10 @@ static void cut_comment(struct goal *goal, char *comment)
 /* The next line that says something, without comments. NULL at the end. */
 static char *next_line(struct goal *goal)
 {
+    char *rest = goal->rest;
+    goal->rest = NULL;
+    if (rest)
+        return rest;
     while (getline(&goal->text, &goal->room, goal->file) > 0) {
         char *comment;
         goal->line++;
@@ -84,6 +88,13 @@ static char *next_line(struct goal *goal)
             return text;
     }
     return NULL;
+}
+
+/* A brace ends what it stands behind, and what stands behind a brace is as a line of its own. */
+static void keep_rest(struct goal *goal, char *at)
+{
+    at = skip(at);
+    goal->rest = *at ? at : NULL;
 }
 
 static long number(struct goal *goal, char **at, const char *what, bool any)
@@ -162,14 +173,20 @@ static void add_label(struct goal *goal, const char *label)
     *place = goal->count;
 }
 
+static void end_operation(struct goal *goal, char *at, const char *what)
+{
+    keep_rest(goal, at);
+    if (goal->rest && *goal->rest != '}')
+        goal_wrong(goal, what);
+}
+
 /* [cpu C] [nic N], and the end of the line. Adds the operation. */
 static struct goal_operation *read_places(struct goal *goal, enum goal_kind kind, long size, char *at)
 {
     long places[2] = {0, 0};
     for (bool cpu; *at && ((cpu = word(&at, "cpu")) || word(&at, "nic"));)
         places[!cpu] = number(goal, &at, "the number of a cpu or nic must be a number", false);
-    if (*skip(at))
-        goal_wrong(goal, "something stands behind the operation");
+    end_operation(goal, at, "something stands behind the operation");
     return goal_add(goal, kind, size, places[0], places[1]);
 }
 
@@ -223,7 +240,13 @@ static void read_line(struct goal *goal, char *at)
         return;
     }
     *end = 0;
-    goal_require(goal, find(goal, label), find(goal, skip(at + begins + 8)), !begins);
+    char *required = skip(at + begins + 8);
+    for (at = required; is_of_label(*at);)
+        at++;
+    end_operation(goal, at, "something stands behind what is required");
+    memmove(required - 1, required, (size_t)(at - required)); /* makes room for its end before a brace */
+    at[-1] = 0;
+    goal_require(goal, find(goal, label), find(goal, required - 1), !begins);
 }
 
 static void read_rank(struct goal *goal, char *line)
@@ -234,6 +257,7 @@ static void read_rank(struct goal *goal, char *line)
     goal_begin_rank(goal, number(goal, &at, "the number of a rank is missing", false));
     if (!word(&at, "{"))
         goal_wrong(goal, "'{' is missing");
+    keep_rest(goal, at);
     for (;;) {
         line = next_line(goal);
         if (!line)
@@ -242,6 +266,7 @@ static void read_rank(struct goal *goal, char *line)
             break;
         read_line(goal, line);
     }
+    keep_rest(goal, line + 1);
     goal_end_rank(goal);
 }
 
@@ -251,6 +276,7 @@ static void read_text(struct goal *goal)
     if (!line || !word(&at, "num_ranks"))
         pf_die("-replay: cannot read '%s': no ranks in it", goal->path);
     goal_begin(goal, number(goal, &at, "the number of ranks is missing", false));
+    keep_rest(goal, at);
     while ((line = next_line(goal)))
         read_rank(goal, line);
     for (int rank = 0; rank < goal->ranks; rank++)

@@ -564,28 +564,33 @@ void options_add_programs(struct options *options, char **words, int count, int 
     }
 }
 
-/* Ends the next word of a line, blanks in quotes belong to it. Where the line goes on; NULL: there was no
- * word. */
-static char *cut_word(char *text, char **word)
+/* Ends the next word of a line; blanks in quotes, and behind a backslash, belong to it. Where the line goes
+ * on; NULL: there was no word. */
+static char *cut_word(char *text, char **word, const char *where)
 {
     char quote = 0, *out = text += strspn(text, " \t\r\n");
     if (!*text || *text == '#')
         return NULL;
     for (*word = text; *text && (quote || !strchr(" \t\r\n", *text)); text++)
-        if (*text == quote || (!quote && strchr("'\"", *text)))
+        if (*text == '\\' && text[1] && quote != '\'' &&
+            (quote ? strchr("\"\\$`", text[1]) != NULL : text[1] != '\n'))
+            *out++ = *++text;
+        else if (*text == quote || (!quote && strchr("'\"", *text)))
             quote = quote ? 0 : *text;
         else
             *out++ = *text;
+    if (quote)
+        pf_die("%s: a quote (%c) is not closed", where, quote);
     text += *text != 0;
     *out = 0;
     return text;
 }
 
-char **options_cut_line(const char *line, int *count)
+char **options_cut_line(const char *line, int *count, const char *where)
 {
     char **words = pf_calloc(strlen(line) + 1, sizeof *words), *rest = pf_strdup(line);
     *count = 0;
-    while ((rest = cut_word(rest, &words[*count])))
+    while ((rest = cut_word(rest, &words[*count], where)))
         ++*count;
     return words;
 }
@@ -602,8 +607,8 @@ static void read_parts(struct options *options)
         pf_die("-np: the file of -app has these numbers (leave -np out)");
     for (int number = 1; getline(&line, &room, file) > 0; number++) {
         int count;
-        char **words = options_cut_line(line, &count);
         snprintf(where, sizeof where, "%s: line %d: the program", options->app_file, number);
+        char **words = options_cut_line(line, &count, where);
         if (count)
             add_part(options, words, count, 0, where);
         free(words);

@@ -36,8 +36,9 @@ void options_parse(struct options *options, int argc, char **argv);
  * a number of its own; `where` begins a message. */
 void options_add_programs(struct options *options, char **words, int count, int np, const char *where);
 
-/* The words of a line, which stay; blanks in quotes belong to them, # begins a comment. NULL-terminated. */
-char **options_cut_line(const char *line, int *count);
+/* The words of a line, which stay; quotes and backslashes are as in a shell, # begins a comment. `where`
+ * begins a message. NULL-terminated. */
+char **options_cut_line(const char *line, int *count, const char *where);
 
 /* A factor of -replay-scale; the same. */
 double options_parse_scale(const char *text);

@@ -20,6 +20,7 @@
 #include "middleware/core/workload.h"
 #include "middleware/observing/start.h"
 #include "middleware/process/handed.h"
+#include "middleware/process/job.h"
 #include "tools/pfrun/engine.h"
 #include "tools/pfrun/paraver.h"
 #include "tools/pfreplay/compile.h"
@@ -132,6 +133,7 @@ static void play(void)
         source->done[i] = true;
     }
     free(accounts);
+    pf_job_play_alone();
     xbt_log_control_set("smpi.thres:error"); /* or SMPI would miss MPI_Finalize */
 }
 

@@ -282,9 +282,12 @@ void workload_read(struct options *options)
         pf_die("-workload: cannot read '%s': %s", options->workload, strerror(errno));
     for (int number = 1; getline(&line, &room, file) > 0; number++) {
         int count;
-        char **words = options_cut_line(line, &count);
+        char *where = pf_asprintf("%s: line %d", options->workload, number);
+        char **words = options_cut_line(line, &count, where);
         if (count)
-            read_line(options, pf_asprintf("%s: line %d", options->workload, number), words, count);
+            read_line(options, where, words, count);
+        else
+            free(where);
         free(words);
     }
     if (ferror(file))

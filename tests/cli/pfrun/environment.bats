@@ -86,3 +86,13 @@ places() {
     pfrun -np 2 ./prog thread
     [ "$(cat prog.*.report)" = "$(printf "prog ./prog ./prog prog prog 1 2 101\n%.0s" 1 2)" ]
 }
+
+# The simulator computes before a rank does, and a rank's number may be that of one of its parents in /proc.
+@test "flags of the arithmetic are a rank's own, and its parents in /proc come to an end" {
+    for compiler in "$PF_BIN/pfcc" mpicc; do
+        "$compiler" -o process "$BATS_TEST_DIRNAME/process.c" -lm
+        for model in smpi portals analytic; do
+            [ "$(pfrun -np 3 -quiet -model $model ./process)" = "$(printf 'flags 0 invalid 0 end 1 number 1\n%.0s' 1 2 3)" ]
+        done
+    done
+}

@@ -107,6 +107,75 @@ END
     grep "error: -private: 'gsl' is no name of a library" err
 }
 
+@test "a predefined handle that a program looks up by its name is the handle" {
+    cat >looks.c <<'END'
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+void *look(const char *name);
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    void *world = dlsym(dlopen(NULL, RTLD_NOW), "ompi_mpi_comm_world"), *real = dlsym(RTLD_DEFAULT, "ompi_mpi_double");
+    printf("%d %d %d\n", world == (void *)MPI_COMM_WORLD, real == (void *)MPI_DOUBLE, look("ompi_mpi_int") == (void *)MPI_INT);
+    MPI_Finalize();
+    return 0;
+}
+END
+    cc -shared -fPIC -o liblook.so -x c - <<<'#include <dlfcn.h>
+        void *look(const char *name) { return dlsym(dlopen((void *)0, RTLD_NOW), name); }'
+    mpicc looks.c -o looks -L. -llook -Wl,-rpath,"$PWD"
+    for model in smpi portals analytic; do
+        [ "$(pfrun -np 2 -quiet -model $model ./looks)" = $'1 1 1\n1 1 1' ]
+    done
+}
+
+# A collector frees what it does not find: lists in the program's data and on the stack stay.
+@test "each rank has a garbage collector of its own" {
+    cat >collects.c <<'END'
+#include <gc.h>
+#include <mpi.h>
+#include <stdio.h>
+static struct node {
+    struct node *next;
+    long value;
+} *list;
+int main(int argc, char **argv)
+{
+    long sum = 0, rank, *waste;
+    struct node *own = NULL;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, (int *)&rank);
+    rank = *(int *)&rank;
+    GC_INIT();
+    for (int i = 0; i < 2000; i++) {
+        struct node **to = i % 2 ? &own : &list, *one = GC_MALLOC(sizeof *one);
+        *one = (struct node){*to, rank + 1};
+        *to = one;
+    }
+    for (int i = 0; i < 100000; i++) {
+        waste = GC_MALLOC(100);
+        waste[0] = waste[1] = -1;
+        if (i % 10000 == 0)
+            MPI_Barrier(MPI_COMM_WORLD);
+    }
+    for (; list; list = list->next)
+        sum += list->value;
+    for (; own; own = own->next)
+        sum += own->value;
+    printf("%ld\n", sum);
+    MPI_Finalize();
+    return 0;
+}
+END
+    for compiler in "$PF_BIN/pfcc" mpicc; do
+        "$compiler" -w collects.c -o collects -lgc
+        for model in smpi portals; do
+            [ "$(pfrun -np 3 -quiet -model $model ./collects | sort)" = $'2000\n4000\n6000' ]
+        done
+    done
+}
+
 # Modules of an interpreter are plug-ins, which find its names in the process.
 @test "each rank has a Python of its own, and its modules" {
     cat >embedded.c <<'END'

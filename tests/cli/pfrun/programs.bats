@@ -139,6 +139,16 @@ END
     refuses "-np: the file of -app has" -np 2 -app "$DIR/apps"
     printf '%s\n' "-np 1 $a" '-np 3' >apps
     refuses "apps: line 2: the program is missing" -app apps
+    echo "-np 1 $a it's open" >apps
+    refuses "apps: line 1: the program: a quote (') is not closed" -app apps
+}
+
+@test "the words of a line are a shell's" {
+    printf '%s\n' '#!/bin/sh' 'printf "[%s]" "$@"' >words
+    chmod +x words
+    local line="\"say \\\"hi\\\" \\n\" e\\ f 'a\\b' x\\#y g\"h i\"'j' \\k # comment"
+    echo "-np 1 ./words $line" >apps
+    [ "$(pfrun -app apps -quiet 2>/dev/null)" = "$(sh -c "./words $line")" ]
 }
 
 @test "a colon for the program itself" {

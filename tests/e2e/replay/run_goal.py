@@ -191,6 +191,20 @@ def part_streams(test):
     test.check("NICs", time and "several NICs" in said, f"{time}\n{said}")
 
 
+def part_lines(test):
+    """What stands behind a brace is read; a rank alone is played without a word."""
+    lines = "num_ranks 2\nrank 0 {\na: calc 1000000\nb: send 8b to 1\nb requires a\n}\nrank 1 {\nrecv 8b from 0\n}\n"
+    expected, _ = test.time(lines)
+    braces = lines.replace("{\n", "{ ").replace("\n}\n", " }\n")
+    for text in (lines.replace("{\n", "{ "), lines.replace("}\nrank", "} rank"), lines.replace("2\nrank", "2 rank"), braces, braces.replace(" }\n", "}")):
+        for model in ("analytic", "portals"):
+            time, said = test.time(text, model=model)
+            test.check("lines are joined", time and time > 1e-3 and (model != "analytic" or time == expected) and not said, f"{text}{time}, not {expected}\n{said}")
+    test.refused("a second label", TWO % ("a: calc 1\nb: calc 1\nb requires a a", "calc 5"), "something stands behind what is required")
+    time, said = test.time("num_ranks 1\nrank 0 {\ncalc 1000\n}\n")
+    test.check("a rank alone", time == 1e-6 and not said, f"{time}\n{said}")
+
+
 def part_refused(test):
     good = schedule(streams, 6)
     test.refused("a rule", good, "'x=1' is not one of L, o, g, G, O, S", "--cfg=parfocal/replay_loggops:L=1,x=1")
@@ -220,6 +234,7 @@ def main():
         test = Test(parser.parse_args().bin, work)
         part_rules(test)
         part_streams(test)
+        part_lines(test)
         part_refused(test)
     return 1 if test.failed else 0
 
