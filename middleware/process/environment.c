@@ -246,8 +246,7 @@ double pf_PMPI_Wtime(void)
     if (!self || self->mpi->state != PF_RANK_RUNNING)
         return self ? pf_libc_clock_read(simgrid_get_clock()) : simgrid_get_clock();
     struct pf_rank *r = PF_ENTER(Wtime);
-    pf_call_settle(r);
-    double now = pf_libc_clock_read(r->base->fn->Wtime());
+    double now = pf_libc_wtime(r);
     pf_account_leave(r->account);
     return now;
 }

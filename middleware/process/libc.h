@@ -139,6 +139,9 @@ double pf_libc_clock_of_thread(void);
  * get there all the same. Returns the date. */
 double pf_libc_clock_read(double shown);
 
+/* MPI_Wtime, in its call. */
+double pf_libc_wtime(struct pf_rank *r);
+
 /* The same for a rank that waits by yielding. */
 void pf_libc_yielded(void);
 

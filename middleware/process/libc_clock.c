@@ -4,10 +4,10 @@
  * what the rank has computed and spent on reading clocks that is not charged yet.
  *
  * Every read advances it, or a program that waits for a date would never get there. Those that stock SMPI
- * sees cost what it charges for them, at once. It does not see the others, so in `smpi` they cost nothing:
- * they run ahead of simulated time, each rank's on its own (`drift`). There, a rank that does nothing but
- * read waits for a date, and pays as far as it pays for computation. In the other models each read is a debt
- * (pf_rank.owed), paid with the next call, or when it has become long.
+ * sees cost what it charges for them, at once unless owes(). It does not see the others, so in `smpi` they
+ * cost nothing: they run ahead of simulated time, each rank's on its own (`drift`). There, a rank that does
+ * nothing but read waits for a date, and pays as far as it pays for computation. In the other models each
+ * read is a debt (pf_rank.owed), paid with the next call, or when it has become long.
  */
 #include "middleware/process/libc.h"
 
@@ -102,7 +102,7 @@ static void count_read(struct rank_clock *clock, const struct pf_rank *r)
 static bool waits(void)
 {
     struct rank_clock *clock = clock_of_caller();
-    struct pf_rank *r = rank_of_caller();
+    const struct pf_rank *r = rank_of_caller();
     count_read(clock, r);
     clock->date = date_of(r);
     return clock->row > PATIENCE;
@@ -113,6 +113,15 @@ static void pass_step(void)
 {
     sg_actor_sleep_for(10 * STEP);
     clock_of_caller()->date = date_of(rank_of_caller());
+}
+
+/* A charged clock has shown a date: what the read has cost is nothing that has happened. */
+static double show(struct rank_clock *clock, double shown)
+{
+    clock->date = date_of(rank_of_caller());
+    if (clock->row > PATIENCE && simgrid_get_clock() == shown)
+        pass_step();
+    return shown;
 }
 
 double pf_libc_clock_read(double shown)
@@ -166,7 +175,9 @@ double pf_libc_spend(double seconds)
  * stock SMPI shows the real time in the other clocks. */
 static double charged_clock(void)
 {
+    struct rank_clock *clock = clock_of_caller();
     double now;
+    count_read(clock, rank_of_caller());
     if (pf_libc_without_mpi()) { /* the same price, so that a program that waits for a date gets there */
         now = pf_libc_spend(wtime());
     } else {
@@ -176,13 +187,13 @@ static double charged_clock(void)
         now = smpi_wtime();
         pf_libc_leave(r);
     }
-    return pf_libc_clock_read(now);
+    return show(clock, now);
 }
 
-/* The step of a clock that stock SMPI does not see. */
-static void advance(struct rank_clock *clock, struct pf_rank *r)
+/* The step of a clock that is not charged at once. Some stock SMPI does not see. */
+static void advance(struct rank_clock *clock, struct pf_rank *r, bool seen)
 {
-    double price = r && r->model != PF_MODEL_SMPI ? wtime() : 0;
+    double price = r && (seen || r->model != PF_MODEL_SMPI) ? wtime() : 0;
     if (r && price > 0) {
         r->owed += price;
     } else {
@@ -200,19 +211,26 @@ static void advance(struct rank_clock *clock, struct pf_rank *r)
     }
 }
 
-static double free_clock(void)
+static double read_free(struct pf_rank *r, bool seen)
 {
-    struct pf_rank *r = pf_compute_call();
     struct rank_clock *clock = clock_of_caller();
-    double now = date_of(r) + clock->drift + (r ? r->owed + pf_compute_due(r) : 0);
+    double drift = seen && r && r->model == PF_MODEL_SMPI ? 0 : clock->drift; /* as stock SMPI shows it */
+    double now = date_of(r) + drift + (r ? r->owed + pf_compute_due(r) : 0);
     if (latest != to_rank && now <= latest) { /* it sees what its threads have seen */
         clock->drift += latest - now + STEP;
         now = latest + STEP;
     }
     latest = to_rank = now;
     count_read(clock, r);
-    advance(clock, r);
+    advance(clock, r, seen);
     clock->date = date_of(r);
+    return now;
+}
+
+static double free_clock(bool seen)
+{
+    struct pf_rank *r = pf_compute_call();
+    double now = read_free(r, seen);
     pf_compute_return(r);
     return now;
 }
@@ -230,12 +248,23 @@ double pf_libc_clock_of_thread(void)
     return now;
 }
 
-/* Unless the run must equal stock smpirun, or a computation ends with a read, a read that is seen can be a
- * debt like the others: the price is the same, and 100 reads stop the simulation once. */
+/* A read that is seen can be a debt like the others: the price is the same, and 100 reads stop the simulation
+ * once. Not where the run must equal stock smpirun, or a computation ends with the read, unless the rank does
+ * nothing but read. */
 static bool owes(const struct pf_rank *r)
 {
-    return r && r->model != PF_MODEL_SMPI && pf_compute_counts(r) && !pf_compute_measures() &&
-           !pf_compute_on && wtime() > 0;
+    return r && pf_compute_counts(r) && !pf_compute_on && wtime() > 0 &&
+           ((r->model != PF_MODEL_SMPI && !pf_compute_measures()) || clock_of_caller()->row > PATIENCE);
+}
+
+double pf_libc_wtime(struct pf_rank *r)
+{
+    if (owes(r))
+        return read_free(r, true);
+    struct rank_clock *clock = clock_of_caller();
+    count_read(clock, r);
+    pf_call_settle(r);
+    return show(clock, r->base->fn->Wtime());
 }
 
 bool pf_libc_in_thread(void)
@@ -263,7 +292,7 @@ static bool read_clock(bool seen, double *now)
     else if (caller == RANK)
         pf_alarm_look();
     if (caller == RANK)
-        *now = seen && !owes(rank_of_caller()) ? charged_clock() : free_clock();
+        *now = seen && !owes(rank_of_caller()) ? charged_clock() : free_clock(seen);
     return caller != REAL;
 }
 

@@ -40,3 +40,32 @@ all_right() {
         [ "$status" -eq 0 ]
     done
 }
+
+# 20 million reads: a stop of the simulation for each would take a minute.
+@test "a long wait by MPI_Wtime takes as many reads as it costs, and no rank else waits longer" {
+    cat >loop.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank;
+    long reads = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    double begin = MPI_Wtime(), now = begin;
+    for (; rank && now - begin < 0.2; reads++)
+        now = MPI_Wtime();
+    MPI_Barrier(MPI_COMM_WORLD);
+    double whole = MPI_Wtime() - begin;
+    printf("%d: %d %d\n", rank, whole > 0.2 && whole < 0.2001, !rank || (reads > 15000000 && reads < 20100000));
+    MPI_Finalize();
+    return 0;
+}
+END
+    "$PF_BIN/pfcc" -O1 -o loop loop.c
+    for model in smpi analytic portals; do
+        for computes in yes no; do
+            [ "$(pfrun -np 2 -quiet -model $model --cfg=smpi/simulate-computation:$computes ./loop | sort)" = $'0: 1 1\n1: 1 1' ]
+        done
+    done
+}
