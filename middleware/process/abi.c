@@ -211,14 +211,6 @@ bool pf_abi_answer(const char *name, void **value)
     return pf_process()->of_openmpi ? find_openmpi(name, true, NULL, value) : find(name, true, NULL, value);
 }
 
-void *pf_abi_handle(const char *name)
-{
-    void *value = NULL;
-    bool found =
-        pf_process()->of_openmpi && strncmp(name, "ompi_", 5) == 0 && find_openmpi(name, true, NULL, &value);
-    return found && (size_t)value < PF_IMAGE_CONSTANTS ? value : NULL;
-}
-
 /* An executable has the C library's variables with its name in its own data, where they have pfrun's. */
 static void give_name(void *loaded)
 {

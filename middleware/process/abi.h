@@ -16,7 +16,3 @@ extern PF_EXPORT const struct pf_private_kind pf_abi_programs, pf_openmpi_progra
 /* What a reference of that name leads to in the caller's program, which is such a copy, if that and its
  * libraries do not define it. */
 bool pf_abi_answer(const char *name, void **value);
-
-/* A predefined handle of Open MPI, which is a constant below all addresses wherever the caller's program takes
- * the address of the variable of that name; NULL: it is none. */
-void *pf_abi_handle(const char *name);

@@ -14,6 +14,7 @@
 #include "middleware/process/abi.h"
 #include "middleware/process/libc.h"
 #include "middleware/process/libc_process.h"
+#include "middleware/process/own_library.h"
 
 /* Where the caller's own list of folders has it: the linker would look in ours. False: nowhere, or the name
  * is a path. */
@@ -46,7 +47,7 @@ static void *linker_symbol(void *handle, const char *name)
 {
     void *program = pf_process_image(), *value = NULL;
     bool inside = program && (handle == RTLD_DEFAULT || pf_image_holds(handle));
-    if (inside && (value = pf_abi_handle(name)))
+    if (inside && (value = pf_own_library_handle(name)))
         return value;
     if (inside)
         value = pf_image_symbol(handle == RTLD_DEFAULT ? program : handle, name);

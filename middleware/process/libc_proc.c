@@ -83,8 +83,8 @@ static void make(char *path, size_t size, char *const *words, int count, char en
     snprintf(path, size, "/proc/self/fd/%d", file);
 }
 
-/* The rank's number and name; and no parent, or who goes from parent to parent might come by that number
- * again. */
+/* The rank's number and name; and no parent, or a walk from parent to parent might come by that number again.
+ */
 static void write_status(FILE *out, const char *line)
 {
     int number = pf_libc_getpid();

@@ -9,6 +9,8 @@
 
 #include "base/log.h"
 #include "loader/elf_search.h"
+#include "loader/image.h"
+#include "middleware/process/libc_process.h"
 
 /* Where it is in an installation, and in the build directory. */
 #define FORTRAN "parfocal/openmpi/libmpi_mpifh.so.40", "ompi_abi/libmpi_mpifh.so.40"
@@ -52,6 +54,13 @@ void *pf_own_library_of_openmpi(const char *name)
     if (its && !library)
         library = pf_own_library_open_openmpi();
     return its ? dlsym(library, name) : NULL;
+}
+
+void *pf_own_library_handle(const char *name)
+{
+    const struct pf_process *p = pf_process();
+    void *value = p && p->image && p->of_openmpi ? pf_own_library_of_openmpi(name) : NULL;
+    return (size_t)value < PF_IMAGE_CONSTANTS ? value : NULL;
 }
 
 void pf_own_library_open_fortran(void)

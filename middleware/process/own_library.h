@@ -21,6 +21,10 @@ void *pf_own_library_open_openmpi(void);
 /* What a reference to a name of MPI or Open MPI leads to there; NULL: it is no such name, or is not there. */
 void *pf_own_library_of_openmpi(const char *name);
 
+/* The same of a predefined handle, which is a constant wherever a program of an image takes the address of
+ * the variable of that name; NULL: it is none, or the caller's program is not in an image. */
+void *pf_own_library_handle(const char *name);
+
 /* The one for its Fortran. */
 void pf_own_library_open_fortran(void);
 

@@ -19,7 +19,6 @@
 #include "loader/image.h"
 #include "middleware/compute/compute.h"
 #include "middleware/core/job_state.h"
-#include "middleware/process/abi.h"
 #include "middleware/process/libc.h"
 #include "middleware/process/libc_process.h"
 #include "middleware/process/own_library.h"
@@ -387,7 +386,7 @@ void *pf_libc_dlsym(void *handle, const char *name)
     pf_private_enter();
     void *program = open_program(), *found = NULL, *own = led(name);
     const void *image = handle == RTLD_DEFAULT || is_of_simulator(handle) ? pf_process_image() : NULL;
-    if (image && !(found = pf_abi_handle(name)))
+    if (image && !(found = pf_own_library_handle(name)))
         found = pf_image_symbol(image, name);
     if (!found && (image || program) && (handle == RTLD_DEFAULT || handle == program))
         found = find_global(program, name);

@@ -580,7 +580,7 @@ static char *cut_word(char *text, char **word, const char *where)
         else
             *out++ = *text;
     if (quote)
-        pf_die("%s: a quote (%c) is not closed", where, quote);
+        pf_die("%s: unclosed %c", where, quote);
     text += *text != 0;
     *out = 0;
     return text;

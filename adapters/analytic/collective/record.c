@@ -335,7 +335,7 @@ static int take_leaves(const struct an_collective *c)
     return n;
 }
 
-/* The last acknowledgement leaves. It may wait behind what others have sent since, who have left before. */
+/* The last acknowledgement leaves. It may wait behind what ranks that have left before have sent since. */
 static void answered(struct pf_event *event)
 {
     struct an_request *request = pf_container_of(event, struct an_request, notice);

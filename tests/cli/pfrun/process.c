@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a rank sees of itself as a process: the flags of its arithmetic, and who is above it in /proc. */
+/* What a rank sees of itself as a process: the flags of its arithmetic, and its parents in /proc. */
 #include <fenv.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -140,7 +140,7 @@ END
     printf '%s\n' "-np 1 $a" '-np 3' >apps
     refuses "apps: line 2: the program is missing" -app apps
     echo "-np 1 $a it's open" >apps
-    refuses "apps: line 1: the program: a quote (') is not closed" -app apps
+    refuses "apps: line 1: the program: unclosed '" -app apps
 }
 
 @test "the words of a line are a shell's" {

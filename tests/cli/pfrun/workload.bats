@@ -220,7 +220,7 @@ bad() {
     bad "line 1: unknown model 'prtals'" "-np 2 -model prtals $DIR/job"
     bad "-place as:b: that job has to stand further up" "-name a -np 2 -place as:b $DIR/job" "-name b -np 2 $DIR/job"
     bad "names no job" '# nothing'
-    bad "line 2: a quote (\") is not closed" "-name a -np 1 $DIR/job" "-np 1 $DIR/job \"it"
+    bad "line 2: unclosed \"" "-name a -np 1 $DIR/job" "-np 1 $DIR/job \"it"
     bad "the trace 'stuck.trace' has 2 ranks" '-name a -np 3 -replay stuck.trace'
     bad 'there is '"'./cg'" '-name a -replay stuck.trace ./cg'
     echo node-1001 >one
