@@ -141,6 +141,7 @@ int pf_PMPI_Finalized(int *flag)
 int pf_PMPI_Finalize(void)
 {
     struct pf_rank *r = PF_ENTER(Finalize);
+    pf_call_settle(r);
     int error = pf_attributes_delete_all(&r->alone->attributes, MPI_COMM_SELF);
     if (error != MPI_SUCCESS)
         return pf_call_error(r, MPI_COMM_SELF, error);
