@@ -170,6 +170,8 @@ near_portals() {
     near_portals 2 16 dragonfly both stride allgather redscat
     rm times
     near_portals 5 64 torus alltoall ialltoall
+    rm times
+    BYTES=1024 near_portals 2 16 fattree sparse reduce # of which empty messages come to links sooner
 }
 
 @test "what ranks send that have left a collective shares NICs with its last messages" {
