@@ -28,7 +28,7 @@ NUMBER = re.compile(r"(?<![\w.])([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)( (?:s|ms|us|B
 SECONDS = {" s": 1, " ms": 1e-3, " us": 1e-6}
 # What a machine's speed and load decide: wall-clock times, times of measured computation, and what is divided by them.
 TIMES_WITHIN, RATIOS_WITHIN = 50, 10000
-AWAY = 1  # seconds that another process may take the processor away for
+AWAY = 30  # seconds that other processes may take the processor away for
 SIMULATED_WITHIN = 1.25 if os.environ.get("PF_OPENMPI", "4").startswith("4") else TIMES_WITHIN  # the pages are of Open MPI 4.1
 # A row of the table of phases, which ends in two ratios.
 TABLE_ROW = re.compile(r"\S.* [0-9.]+ [KMGT]?i?B +(\S+) +(\S+)$")
