@@ -190,12 +190,13 @@ static double charged_clock(void)
     return show(clock, now);
 }
 
-/* The step of a clock that is not charged at once. Some stock SMPI does not see. */
+/* The step of a read that is not charged at once, of a clock that stock SMPI sees or not. */
 static void advance(struct rank_clock *clock, struct pf_rank *r, bool seen)
 {
     double price = r && (seen || r->model != PF_MODEL_SMPI) ? wtime() : 0;
     if (r && price > 0) {
-        r->owed += price;
+        double now = simgrid_get_clock(); /* the sum is rounded as if each read were charged at once */
+        r->owed = now + r->owed + price - now;
     } else {
         clock->drift += STEP;
         if (r && r->model == PF_MODEL_SMPI && pf_compute_measures() && clock->row > PATIENCE) {

@@ -107,7 +107,7 @@ static void write_stat(FILE *out, const char *line)
             rest ? rest : "\n");
 }
 
-/* What is asked for now, in a file in memory, which the next one replaces. */
+/* What is asked for now, in a file in memory. */
 static const char *rewrite(const char *file, void (*write)(FILE *out, const char *line))
 {
     static int memory = -1;
@@ -116,10 +116,10 @@ static const char *rewrite(const char *file, void (*write)(FILE *out, const char
     size_t room = 0;
     snprintf(path, sizeof path, "/proc/self/%s", file);
     FILE *in = fopen(path, "re"), *out = NULL;
-    if (memory < 0)
-        memory = memfd_create("parfocal-proc", MFD_CLOEXEC);
-    if (in && ftruncate(memory, 0) == 0 && (out = fdopen(dup(memory), "w"))) {
-        rewind(out);
+    if (memory >= 0)
+        close(memory); /* others may have it open */
+    memory = memfd_create("parfocal-proc", MFD_CLOEXEC);
+    if (in && (out = fdopen(dup(memory), "w"))) {
         pf_proc_take_name();
         while (getline(&line, &room, in) > 0)
             write(out, line);

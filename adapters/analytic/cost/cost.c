@@ -104,7 +104,7 @@ ALWAYS_INLINE double wait_for_links(struct pf_cost *cost, const struct pf_cost_w
 static double wait_on_the_way(const struct pf_cost_way *way, double start)
 {
     size_t wire = pf_cost_way_wire(way);
-    start += way->range->latency - way->transport->ranges[0].latency;
+    start += latest(0, way->range->latency - way->transport->ranges[0].latency);
     return pf_links_pass(way->transport->middle, way->from, way->to, wire, start, (double)wire * way->least);
 }
 

@@ -43,6 +43,35 @@ stock_works() {
     done
 }
 
+# The reads after the first 1,000 stop the simulation once for 100.
+@test "a loop on MPI_Wtime ends when it ends under stock smpirun, after as many reads" {
+    stock_works
+    cat >loop.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    long reads = 0;
+    double begin = MPI_Wtime();
+    while (MPI_Wtime() - begin < 1e-3)
+        reads++;
+    MPI_Barrier(MPI_COMM_WORLD);
+    printf("%.17g %ld\n", MPI_Wtime(), reads);
+    MPI_Finalize();
+    return 0;
+}
+END
+    smpicc -o stock loop.c
+    "$PF_BIN/pfcc" -o ours loop.c
+    "$PF_BIN/pfinfo" --platform star:2 >p.xml
+    a=$(smpirun -np 2 --cfg=smpi/simulate-computation:no -platform p.xml ./stock 2>/dev/null | sort)
+    b=$(pfrun -np 2 -quiet -model smpi --cfg=smpi/simulate-computation:no -platform p.xml ./ours | sort)
+    echo "$a | $b"
+    [ "$(wc -l <<<"$a")" -eq 2 ]
+    [ "$a" = "$b" ]
+}
+
 # Packing is computation there, which SMPI measures; the middleware must not take it away.
 @test "packing takes the time that it takes" {
     "$PF_BIN/pfcc" -O1 -o pack "$BATS_TEST_DIRNAME/pack.c"
